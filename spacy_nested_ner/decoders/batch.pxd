@@ -1,0 +1,56 @@
+from cpython.buffer cimport Py_buffer
+from libc.string cimport memcpy
+
+from .chart cimport row_offset
+
+
+ctypedef struct Segment:
+    const char* data
+    char* out               # marginals, in the same order; NULL if not wanted
+    Py_ssize_t n
+    Py_ssize_t labels
+    Py_ssize_t width        # longest span that the decoder looks at
+    Py_ssize_t stored       # longest span in a packed row; 0: a dense (n, n, labels) array
+    Py_ssize_t offset       # first cell of a packed segment
+    Py_ssize_t row_step     # bytes between the rows, spans and labels of a dense array
+    Py_ssize_t span_step
+    Py_ssize_t label_step   # for packed scores: bytes between the planes of two labels
+    bint is_double
+    bint labels_together    # a span's labels are neighbours in memory
+
+
+cdef class Batch:
+    cdef Segment* segments
+    cdef Py_ssize_t size
+    cdef Py_buffer* views
+    cdef Py_ssize_t n_views
+    cdef Py_ssize_t _acquire(self, object array, int flags) except -1
+
+
+cdef inline const char* row_of(const Segment* segment, Py_ssize_t i) noexcept nogil:
+    """The first label of the span of token i alone."""
+    if segment.stored:
+        return segment.data + (segment.offset + row_offset(segment.n, segment.stored, i)) * segment.span_step
+    return segment.data + i * (segment.row_step + segment.span_step)
+
+
+cdef inline char* out_row_of(const Segment* segment, Py_ssize_t i) noexcept nogil:
+    """The same place in the marginals, which are in C order."""
+    if segment.stored:
+        return segment.out + (segment.offset + row_offset(segment.n, segment.stored, i)) * segment.span_step
+    return segment.out + i * (segment.n + 1) * segment.labels * (8 if segment.is_double else 4)
+
+
+cdef inline double read_weight(const Segment* segment, const char* place) noexcept nogil:
+    """One weight, aligned or not."""
+    cdef double value
+    cdef float single
+    if segment.is_double:
+        memcpy(&value, place, 8)
+        return value
+    memcpy(&single, place, 4)
+    return single
+
+
+cdef inline double weight_at(const Segment* segment, Py_ssize_t i, Py_ssize_t d, Py_ssize_t t) noexcept nogil:
+    return read_weight(segment, row_of(segment, i) + d * segment.span_step + t * segment.label_step)

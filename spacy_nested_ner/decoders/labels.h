@@ -1,0 +1,104 @@
+/* Labels leave the dynamic programs at once (decoders.md of the paper's rules:
+ * rule (g) sums or maximises over them): a row of spans with their label weights
+ * becomes a row with one number a span, and marginals of spans are spread over
+ * the labels again at the end. */
+#ifndef SPACY_NESTED_NER_LABELS_H
+#define SPACY_NESTED_NER_LABELS_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "isa.h"
+
+#if SNN_HAS_AVX2_BUILD
+#include <immintrin.h>
+#endif
+
+#if defined(__GNUC__)
+#define SNN_INLINE __attribute__((always_inline))
+#else
+#define SNN_INLINE
+#endif
+
+#define SNN_LARGEST_SAFE 1e300
+
+typedef struct Labels {
+    int (*highest)(double *m, const void *weights, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t span_stride,
+                   ptrdiff_t label_stride, int multi_label);
+    int (*exponentials)(double *e, void *out, ptrdiff_t out_label_stride, const void *weights, ptrdiff_t spans,
+                        ptrdiff_t labels, ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
+    void (*spread)(void *out, const double *e, const double *g, ptrdiff_t spans, ptrdiff_t labels,
+                   ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
+} Labels;
+
+/* float: arguments from -87 to 80, Taylor polynomial of degree 7 (remainder 5e-9). */
+#define REAL float
+#define WORD int
+#define EXP_LIMIT 80.0f
+#define EXP_UNDERFLOW (-87.0f)
+#define EXP_MAGIC 12582912.0f
+#define EXP_LN2_HIGH 0.693359375f
+#define EXP_LN2_LOW (-2.12194440e-4f)
+#define EXP_BIAS 127
+#define EXP_MANTISSA 23
+#define EXP_POLYNOMIAL(r) \
+    (1.0f + r * (1.0f + r * (0.5f + r * (1.0f / 6 + r * (1.0f / 24 + r * (1.0f / 120 + r * (1.0f / 720 + r * (1.0f / 5040))))))))
+#define R(name) name##_float_plain
+#include "labels_impl.h"
+#undef R
+#if SNN_HAS_AVX2_BUILD
+SNN_BEGIN_AVX2
+#include "labels_avx2.h"
+#define LABELS_AVX2
+#define R(name) name##_float_avx2
+#include "labels_impl.h"
+#undef R
+#undef LABELS_AVX2
+SNN_END_AVX2
+#endif
+#undef REAL
+#undef WORD
+#undef EXP_LIMIT
+#undef EXP_UNDERFLOW
+#undef EXP_MAGIC
+#undef EXP_LN2_HIGH
+#undef EXP_LN2_LOW
+#undef EXP_BIAS
+#undef EXP_MANTISSA
+#undef EXP_POLYNOMIAL
+
+/* double: arguments from -708 to 680, Taylor polynomial of degree 13 (remainder 5e-18). */
+#define REAL double
+#define WORD long long
+#define EXP_LIMIT 680.0
+#define EXP_UNDERFLOW (-708.0)
+#define EXP_MAGIC 6755399441055744.0
+#define EXP_LN2_HIGH 6.93147180369123816490e-01
+#define EXP_LN2_LOW 1.90821492927058770002e-10
+#define EXP_BIAS 1023
+#define EXP_MANTISSA 52
+#define EXP_TAIL(r) \
+    (1.0 / 5040 + r * (1.0 / 40320 + r * (1.0 / 362880 + r * (1.0 / 3628800 + r * (1.0 / 39916800 + r * (1.0 / 479001600 + r * (1.0 / 6227020800.0)))))))
+#define EXP_POLYNOMIAL(r) \
+    (1.0 + r * (1.0 + r * (0.5 + r * (1.0 / 6 + r * (1.0 / 24 + r * (1.0 / 120 + r * (1.0 / 720 + r * EXP_TAIL(r))))))))
+#define R(name) name##_double_plain
+#include "labels_impl.h"
+#undef R
+#if SNN_HAS_AVX2_BUILD
+SNN_BEGIN_AVX2
+#define R(name) name##_double_avx2
+#include "labels_impl.h"
+#undef R
+SNN_END_AVX2
+#endif
+
+static const Labels *labels_for(int is_double, int avx2) {
+#if SNN_HAS_AVX2_BUILD
+    if (avx2) return is_double ? &snn_labels_double_avx2 : &snn_labels_float_avx2;
+#endif
+    (void)avx2;
+    return is_double ? &snn_labels_double_plain : &snn_labels_float_plain;
+}
+
+#endif
