@@ -4,9 +4,7 @@ import numpy as np
 
 class Batch:
     @staticmethod
-    def of_arrays(
-        arrays: list[Any], numbered: bool, outs: list[np.ndarray] | None, max_span_length: int
-    ) -> Batch: ...
+    def of_arrays(arrays: list[Any], numbered: bool, outs: list[np.ndarray] | None, max_span_length: int) -> Batch: ...
     @staticmethod
     def of_packed(
         values: np.ndarray,

@@ -174,9 +174,7 @@ class Decoder:
         width = max(m.end - m.start for m in mentions)
         labels = sorted({m.label for m in mentions})
         numbers = {label: number for number, label in enumerate(labels)}
-        packed = PackedScores(
-            np.full((len(labels), count_spans(last - first, width)), -np.inf), [last - first], width
-        )
+        packed = PackedScores(np.full((len(labels), count_spans(last - first, width)), -np.inf), [last - first], width)
         for start, end, label in mentions:
             row = count_spans(last - first, width) - count_spans(last - start, width)
             packed.values[numbers[label], row + end - start - 1] = 1.0
@@ -197,7 +195,7 @@ class Decoder:
     def _run(self, scores: Scores, batch: Batch, function: Callable, *arguments: Any) -> list:
         try:
             return function(batch, self._space(), *arguments)
-        except engine.BadWeight as error:
+        except engine.BadWeightError as error:
             raise bad_weight(scores, error.number, self.max_span_length) from None
 
     @staticmethod
@@ -223,9 +221,7 @@ class QuadraticDecoder(Decoder):
         paper; larger values cost time in proportion, O(max_short_child * n²).
     """
 
-    def __init__(
-        self, *, max_short_child: int = 1, multi_label: bool = False, max_span_length: int | None = None
-    ):
+    def __init__(self, *, max_short_child: int = 1, multi_label: bool = False, max_span_length: int | None = None):
         self.max_short_child = _positive("max_short_child", max_short_child)
         super().__init__(multi_label=multi_label, max_span_length=max_span_length)
 

@@ -43,7 +43,7 @@ class Step(NamedTuple):
     def __str__(self) -> str:
         using = f" with {' & '.join(map(str, self.antecedents))}" if self.antecedents else ""
         rule = self.rule if self.rule == AXIOM else f"({self.rule})"
-        return f"{self.number:>4}. {str(self.item):<16} {rule}{using}"
+        return f"{self.number:>4}. {self.item!s:<16} {rule}{using}"
 
 
 class Derivation(list[Step]):
@@ -103,9 +103,7 @@ def _close(steps: Derivation, node: Node, short_child: int | None) -> int:
     return steps.add(CLOSED, (node.start, node.end), "g", inside, *labels)
 
 
-def _read_inside(
-    steps: Derivation, node: Node, children: dict[int, tuple[int, int]], short_child: int | None
-) -> int:
+def _read_inside(steps: Derivation, node: Node, children: dict[int, tuple[int, int]], short_child: int | None) -> int:
     """Derive [↦, i, j] of a mention from its closed children (start: end, step number)."""
     after_open, after_closed = ("c", "e") if short_child is None else ("j", "k")
     long = next((c for c in node.children if short_child is not None and len(c) > short_child), None)
@@ -128,9 +126,7 @@ def _read_inside(
     return last
 
 
-def _read_leftward(
-    steps: Derivation, node: Node, children: dict[int, tuple[int, int]], long: Node
-) -> tuple[int, int]:
+def _read_leftward(steps: Derivation, node: Node, children: dict[int, tuple[int, int]], long: Node) -> tuple[int, int]:
     """From the long child to the left edge of its parent: the step number of [↦, i, k], and k."""
     ends = {end: (start, child) for start, (end, child) in children.items()}
     end, last = children[long.start]

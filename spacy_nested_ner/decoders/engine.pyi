@@ -1,7 +1,7 @@
 from .batch import Batch
 from .mention import Mention
 
-class BadWeight(Exception):
+class BadWeightError(Exception):
     number: int
 
 class Space:

@@ -550,7 +550,7 @@ cdef list _analyses(const Output* output, const Py_ssize_t* ends, Py_ssize_t siz
 
 # ---- what Python calls ----
 
-class BadWeight(Exception):
+class BadWeightError(Exception):
     """A NaN or +inf in the scores of segment `number`: the caller knows how to say so."""
 
     def __init__(self, number):
@@ -559,7 +559,7 @@ class BadWeight(Exception):
 
 cdef object _fail(int status, Py_ssize_t number):
     if status == BAD_WEIGHT:
-        raise BadWeight(number)
+        raise BadWeightError(number)
     raise MemoryError(f"out of memory in segment {number} of the batch")
 
 

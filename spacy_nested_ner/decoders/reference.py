@@ -59,7 +59,7 @@ def analyses(n_tokens: int, short_child: int | None, max_span_length: int | None
     spans = [(i, j) for i in range(n_tokens) for j in range(i, n_tokens)]
     nested: list[list[Span]] = [[]]
     for span in spans:
-        nested += [chosen + [span] for chosen in nested if not any(crosses(span, other) for other in chosen)]
+        nested += [[*chosen, span] for chosen in nested if not any(crosses(span, other) for other in chosen)]
     kept = [chosen for chosen in nested if in_space(chosen, short_child, max_span_length)]
     kept.sort(key=len)
     rows = np.zeros((len(kept), len(spans)))

@@ -29,9 +29,7 @@ def check_array(array: Any, name: str) -> np.ndarray:
             raise TypeError(f"{name} is a {type(array).__name__}; expected an array of shape (n, n, labels)")
         array = np.asarray(array)
     if array.dtype.newbyteorder("=") not in (np.float32, np.float64):
-        raise TypeError(
-            f"{name} has dtype {array.dtype}; expected float32 or float64: use {name}.astype('float32')"
-        )
+        raise TypeError(f"{name} has dtype {array.dtype}; expected float32 or float64: use {name}.astype('float32')")
     if array.ndim != 3:
         raise ValueError(f"{name} has shape {array.shape}; expected three axes (n, n, labels), found {array.ndim}")
     if array.shape[0] != array.shape[1]:

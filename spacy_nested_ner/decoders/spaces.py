@@ -41,7 +41,8 @@ def check_mentions(mentions: Iterable[Mention], n_tokens: int) -> list[Mention]:
             raise TypeError(f"mention {mention!r}: start and end must be whole numbers")
         if not 0 <= start < end <= n_tokens:
             raise ValueError(
-                f"mention {tuple(mention)!r} is not a span of {n_tokens} tokens; expected 0 <= start < end <= {n_tokens}"
+                f"mention {tuple(mention)!r} is not a span of {n_tokens} tokens; "
+                f"expected 0 <= start < end <= {n_tokens}"
             )
         result.add(Mention(int(start), int(end), label))
     return sort_mentions(result)

@@ -1,0 +1,179 @@
+"""Extreme weights, long segments, and both instruction sets."""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from helpers import random_scores, weight_of
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, count_spans, reference
+
+ALL = [FlatDecoder(), QuadraticDecoder(), QuadraticDecoder(max_short_child=2), CubicDecoder()]
+
+
+def twin(decoder):
+    return getattr(reference, type(decoder).__name__)(**vars(decoder))
+
+
+@st.composite
+def segments(draw):
+    n = draw(st.integers(0, 5))
+    labels = draw(st.integers(0, 3))
+    dtype = draw(st.sampled_from([np.float32, np.float64]))
+    weights = st.one_of(
+        st.floats(-5, 5, width=32),
+        st.floats(-1e4, 1e4, width=32),
+        st.sampled_from([0.0, -np.inf, 1e4, -1e4, 79.0, 81.0, -90.0, 690.0]),
+    )
+    return draw(arrays.arrays(dtype, (n, n, labels), elements=weights))
+
+
+@pytest.mark.parametrize(
+    "decoder", [*ALL, CubicDecoder(multi_label=True), QuadraticDecoder(max_span_length=3)], ids=repr
+)
+@settings(max_examples=150, deadline=None)
+@given(scores=segments())
+def test_any_weights_equal_enumeration(decoder, scores):
+    slow = twin(decoder)
+    found, expected = decoder.decode(scores), slow.decode(scores)
+    assert slow.contains(found, len(scores))
+    best = weight_of(expected, scores)
+    assert weight_of(found, scores) == pytest.approx(best, rel=1e-9, abs=1e-9)
+    log_z, marginals = decoder.log_partition_and_marginals(scores)
+    assert log_z == pytest.approx(slow.log_partition(scores), rel=1e-6, abs=1e-6)
+    assert log_z >= best - 1e-6 * abs(best) - 1e-6
+    assert ((marginals >= 0) & (marginals <= 1 + 1e-6)).all()
+    np.testing.assert_allclose(marginals, slow.marginals(scores), atol=2e-6)
+    assert decoder.entropy(scores) == pytest.approx(slow.entropy(scores), abs=1e-5)
+    for analysis in decoder.sample(scores, n_samples=3, seed=1):
+        assert slow.contains(analysis, len(scores))
+        assert weight_of(analysis, scores) > -np.inf
+
+
+@pytest.mark.parametrize("decoder", ALL, ids=repr)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("scale", [1.0, 100.0, 1e4])
+def test_long_segments_stay_finite(decoder, dtype, scale):
+    n = 400 if isinstance(decoder, CubicDecoder) and scale > 1 else 700
+    scores = random_scores(n, 2, seed=n, scale=scale, dtype=dtype)
+    log_z, marginals = decoder.log_partition_and_marginals(scores)
+    best = weight_of(decoder.decode(scores), scores)
+    assert np.isfinite(log_z)
+    assert np.isfinite(marginals).all()
+    assert marginals.min() >= 0
+    assert marginals.max() <= 1 + 1e-5
+    assert log_z >= best * (1 - 1e-12)
+    if scale == 1e4:
+        assert log_z == pytest.approx(best, rel=1e-3)
+
+
+def test_thousands_of_tokens():
+    scores = np.broadcast_to(np.float32(0.3), (4000, 4000, 2))
+    for decoder in (FlatDecoder(), QuadraticDecoder()):
+        log_z = decoder.log_partition(scores)
+        assert np.isfinite(log_z)
+        assert log_z > 4000
+    values = np.full((2, count_spans(20_000, 30)), 0.3, dtype=np.float32)
+    wide = PackedScores(values, [20_000], 30)
+    for decoder in (QuadraticDecoder(), CubicDecoder()):
+        totals, marginals = decoder.log_partition_and_marginals(wide)
+        assert np.isfinite(totals[0])
+        assert np.isfinite(marginals.values).all()
+
+
+def test_a_certain_long_mention_keeps_its_inside():
+    """A parent of weight 5000 makes everything that it crosses impossible, and nothing inside it."""
+    for decoder in (QuadraticDecoder(), CubicDecoder()):
+        inner = random_scores(8, 2, seed=0)
+        scores = random_scores(12, 2, seed=1, scale=100.0)
+        scores[2:10, 2:10] = inner
+        scores[2, 9] = [5000.0, -np.inf]
+        marginals = decoder.marginals(scores)
+        assert marginals[2, 9, 0] == pytest.approx(1.0)
+        alone = inner.copy()
+        alone[0, 7] = [5000.0, -np.inf]
+        np.testing.assert_allclose(marginals[2:10, 2:10], decoder.marginals(alone), atol=1e-9)
+
+
+def test_big_children_survive_bigger_competitors():
+    """What underflows next to a heavy crossing mention can still be the best inside another one."""
+    scores = np.full((6, 6, 1), -np.inf)
+    scores[0, 2] = 2000.0  # crosses the next one
+    scores[1, 5] = 10000.0
+    scores[1, 3] = 500.0  # inside it, and crossed by the first
+    for decoder in (QuadraticDecoder(), CubicDecoder()):
+        assert decoder.log_partition(scores) == pytest.approx(10500.0)
+        marginals = decoder.marginals(scores)
+        assert marginals[1, 5, 0] == marginals[1, 3, 0] == pytest.approx(1.0)
+        assert marginals[0, 2, 0] == 0
+
+
+def test_every_instruction_set_finds_the_same():
+    """The plain code of a machine without AVX2, in a process of its own."""
+    program = (
+        "import json, numpy as np\n"
+        "from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder\n"
+        "result = []\n"
+        "for labels in (1, 5, 8, 11):\n"
+        "    scores = np.random.default_rng(labels).normal(size=(37, 37, labels)).astype('float32')\n"
+        "    for decoder in (FlatDecoder(), QuadraticDecoder(), CubicDecoder(), CubicDecoder(multi_label=True)):\n"
+        "        result.append([decoder.decode(scores), decoder.log_partition(scores),\n"
+        "                       float(decoder.marginals(scores).sum())])\n"
+        "print(json.dumps(result))\n"
+    )
+    results = []
+    for plain in ("0", "1"):
+        environment = {**os.environ, "SPACY_NESTED_NER_PLAIN": plain}
+        run = subprocess.run(
+            [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        )
+        results.append(json.loads(run.stdout))
+    for one, other in zip(*results):
+        assert one[0] == other[0]
+        assert one[1:] == pytest.approx(other[1:], rel=1e-5)
+
+
+def test_many_threads_share_one_decoder():
+    batches = [[random_scores(n, 3, seed=n + k, dtype=np.float32) for n in (30, 5, 61)] for k in range(8)]
+    for decoder in ALL:
+        expected = [(decoder.decode(b), decoder.log_partition(b)) for b in batches]
+        found: list = [None] * len(batches)
+
+        def work(k, decoder=decoder, found=found):
+            for _ in range(20):
+                found[k] = (decoder.decode(batches[k]), decoder.log_partition(batches[k]))
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(len(batches))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == expected
+
+
+def test_other_threads_run_meanwhile():
+    """The GIL is released: a thread that only counts gets on while a large segment is decoded."""
+    scores = np.broadcast_to(np.float32(0.1), (1500, 1500, 8))
+    counted = []
+    stop = threading.Event()
+
+    def count():
+        while not stop.is_set():
+            counted.append(1)
+            stop.wait(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    before = len(counted)
+    CubicDecoder().log_partition(scores)
+    during = len(counted) - before
+    stop.set()
+    thread.join()
+    assert during > 3
