@@ -7,7 +7,7 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 DECODERS = Path("spacy_nested_ner") / "decoders"
-KERNELS = ["batch", "cubic", "engine", "flat", "quadratic", "traceback"]
+KERNELS = ["batch", "best", "cubic", "engine", "flat", "quadratic", "traceback", "weights"]
 
 # No -march: the instruction set is chosen at run time (isa.h). No -ffast-math: the
 # mathematics relies on infinities; errno and floating-point traps it does not need.

@@ -17,6 +17,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
@@ -28,7 +29,7 @@ import torch
 from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, count_spans
 
 matplotlib.use("Agg")
-from matplotlib import pyplot  # noqa: E402
+from matplotlib import pyplot
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
@@ -148,7 +149,7 @@ def timing_curves(step: int) -> dict[str, list[tuple[int, float]]]:
     curves: dict[str, list[tuple[int, float]]] = {name: [] for name in DECODERS}
     for n in [1, *range(step, 301, step)]:
         scores = weights(n, n, LABELS)
-        functions = {name: (lambda d=decoder: d.decode(scores)) for name, decoder in DECODERS.items()}
+        functions = {name: partial(decoder.decode, scores) for name, decoder in DECODERS.items()}
         for name, seconds in best_of(functions, 7, {}).items():
             curves[name].append((n, seconds))
     return curves

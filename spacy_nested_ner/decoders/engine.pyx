@@ -2,36 +2,33 @@
 """Runs the kernels over a batch: labels to span weights, dynamic program, and back.
 
 Every function takes a Batch and a search space, releases the GIL for the whole
-batch and keeps nothing between calls. Memory is one arena a call, as large as the
-longest segment needs.
+batch and keeps nothing between calls.
+
+decode          best.pyx for the flat and the quadratic space; the chart where there is a tie
+                or any other space
+log_partition   chart over the linear semiring, or over logarithms
+sample          the same chart, read from the top down by chance (traceback.pyx)
 
 Weights become plain numbers first and the dynamic program runs over the linear
 semiring. A segment whose numbers do not fit (some weight above 80, or spans so
 unequal that scaling does not help) is done again over logarithms, exactly but
 slower; nothing of this is visible from outside.
 """
-from libc.math cimport INFINITY, exp, expm1, fmax, fmin, isnan, log, log1p
-from libc.stdint cimport int32_t, uint64_t
+from libc.math cimport INFINITY, expm1, fmax
+from libc.stdint cimport int32_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
-from libc.string cimport memcpy
 
 from . cimport cubic, flat, quadratic, traceback
-from .batch cimport Batch, Segment, out_row_of, read_weight, row_of, weight_at
+from .batch cimport Batch, Segment, read_weight, row_of, weight_at
+from .best cimport BAD_ROW, BEST_ROWS, BestTables, best
 from .chart cimport SCRATCH_ROWS, Chart, Semiring, row_length, row_offset
 from .traceback cimport Counts, Found
+from .weights cimport (
+    careful_row, careful_spread_row, highest_row, label_shares, linear_row, sigmoid, softplus, spread_row, uses_avx2,
+)
 
 from .mention import Mention
 from .memory import check_memory
-
-cdef extern from "labels.h" nogil:
-    ctypedef struct Labels:
-        int (*highest)(double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, int) noexcept nogil
-        int (*exponentials)(double*, void*, Py_ssize_t, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-                            Py_ssize_t, int) noexcept nogil
-        void (*spread)(void*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-                       int) noexcept nogil
-    const Labels* labels_for(int is_double, int avx2)
-    int snn_use_avx2()
 
 cdef extern from "rings.h" nogil:
     const Semiring* semiring_linear(int avx2)
@@ -70,9 +67,8 @@ cdef extern from "Python.h":
     int PyGC_Disable()
     int PyGC_Enable()
 
-cdef bint AVX2 = snn_use_avx2()
-cdef const Semiring* LINEAR = semiring_linear(AVX2)
-cdef const Semiring* MAXIMUM = semiring_maximum(AVX2)
+cdef const Semiring* LINEAR = semiring_linear(uses_avx2())
+cdef const Semiring* MAXIMUM = semiring_maximum(uses_avx2())
 cdef const Semiring* LOGARITHM = semiring_logarithm()
 
 # Results of the functions that run without the GIL.
@@ -80,6 +76,7 @@ cdef enum:
     DONE = 0
     BAD_WEIGHT = 1
     NO_MEMORY = 2
+    TIE = 3
 
 cdef enum:
     FLAT = 0
@@ -100,108 +97,121 @@ cdef class Space:
         self.multi_label = multi_label
 
 
-# What the kernels need to know, and the memory they work in.
-ctypedef struct Run:
-    Chart chart
-    Py_ssize_t short_child
-    bint multi_label
-    bint marginals
-    char* labels            # room for the labels of one row
+# Memory for the mentions of one segment, and for the labels of one row.
+ctypedef struct Room:
     Found* found            # 2n mentions
     Found* sorted
     Found* stack
-    char* arena
+    Py_ssize_t* places      # n
+    char* labels
 
 
-# ---- memory ----
+# The general method: a chart, and what the kernels need to know.
+ctypedef struct Run:
+    Chart chart
+    Room* room
+    Py_ssize_t short_child
+    bint multi_label
+    bint marginals
+
+
+# ---- memory: one arena a call, for the largest segment of the batch ----
 
 cdef class _Arena:
-    """The memory of one call: tables for the largest segment of the batch."""
-    cdef Run run
+    cdef char* memory
+    cdef char* next
+    cdef Py_ssize_t n, width, cells, labels, longest
+    cdef Room room
 
-    def __cinit__(self, Batch batch, Space space, bint marginals):
-        cdef Py_ssize_t k, n = 0, width = 0, cells = 0, labels = 0, longest = 0
+    def __cinit__(self, Batch batch, *_):
+        cdef Py_ssize_t k, cells
         cdef Segment* segment
         for k in range(batch.size):
             segment = &batch.segments[k]
-            n = max(n, segment.n)
-            width = max(width, segment.width)
-            labels = max(labels, segment.width * segment.labels)
-            # The number of cells, by whole numbers that cannot overflow: n * width fits.
-            if row_offset(segment.n, segment.width, segment.n) > cells:
-                cells = row_offset(segment.n, segment.width, segment.n)
-                longest = segment.n
-        cdef Run* run = &self.run
-        cdef bint cubic_tables = space.short_child != FLAT and space.short_child != 1
-        cdef bint long_tables = space.short_child == 1 or (
-            cubic_tables and space.short_child != NO_LIMIT and space.short_child < width)
-        cdef Py_ssize_t n_tables = 2 + cubic_tables * (1 + marginals) + long_tables * (
-            1 + (marginals and cubic_tables))
-        cdef object size = (
-            8 * (n_tables * (cells + 1) + 4 * (n + 1) + SCRATCH_ROWS * (width + 1) + labels)
-            + 5 * (n + 1) * sizeof(Found))
-        check_memory(size, longest, width, marginals)
-        run.arena = <char*>malloc(size)
-        if run.arena == NULL:
-            raise MemoryError(f"cannot allocate {size / 2**30:.1f} GiB for a segment of {longest} tokens")
-        run.short_child = space.short_child
-        run.multi_label = space.multi_label
-        run.marginals = marginals
-
-        cdef double* next = <double*>run.arena
-        cdef Chart* chart = &run.chart
-        chart.skip, chart.token, chart.reach, chart.token_bar = (
-            next, next + (n + 1), next + 2 * (n + 1), next + 3 * (n + 1))
-        next += 4 * (n + 1)
-        chart.rows = next
-        next += SCRATCH_ROWS * (width + 1)
-        run.labels = <char*>next
-        next += labels
-        chart.weight, chart.inside = next, next + (cells + 1)
-        next += 2 * (cells + 1)
-        chart.child = chart.child_bar = chart.long = chart.long_bar = NULL
-        if cubic_tables:
-            chart.child = next
-            next += cells + 1
-            if marginals:
-                chart.child_bar = next
-                next += cells + 1
-        if long_tables:
-            chart.long = next
-            next += cells + 1
-            if marginals and cubic_tables:
-                chart.long_bar = next
-                next += cells + 1
-        run.found = <Found*>next
-        run.sorted = run.found + 2 * (n + 1)
-        run.stack = run.sorted + 2 * (n + 1)
+            self.n = max(self.n, segment.n)
+            self.width = max(self.width, segment.width)
+            self.labels = max(self.labels, segment.width * segment.labels)
+            cells = row_offset(segment.n, segment.width, segment.n)
+            if cells > self.cells:
+                self.cells, self.longest = cells, segment.n
 
     def __dealloc__(self):
-        free(self.run.arena)
+        free(self.memory)
+
+    cdef int _allocate(self, object size, bint marginals) except -1:
+        """`size` bytes and what a Room takes. Python numbers: they do not overflow."""
+        size = size + (self.n + 1) * (5 * sizeof(Found) + sizeof(Py_ssize_t)) + 8 * self.labels + 64
+        check_memory(size, self.longest, self.width, marginals)
+        self.memory = self.next = <char*>malloc(size)
+        if self.memory == NULL:
+            raise MemoryError(f"cannot allocate {size / 2**30:.1f} GiB for a segment of {self.longest} tokens")
+        self.room.found = <Found*>self._take(2 * (self.n + 1) * sizeof(Found))
+        self.room.sorted = <Found*>self._take(2 * (self.n + 1) * sizeof(Found))
+        self.room.stack = <Found*>self._take((self.n + 1) * sizeof(Found))
+        self.room.places = <Py_ssize_t*>self._take((self.n + 1) * sizeof(Py_ssize_t))
+        self.room.labels = self._take(8 * self.labels)
+        return 0
+
+    cdef char* _take(self, Py_ssize_t size) noexcept:
+        cdef char* result = self.next
+        self.next += size
+        return result
+
+    cdef double* _take_doubles(self, Py_ssize_t count) noexcept:
+        return <double*>self._take(8 * count)
 
 
-# ---- labels in and out ----
+cdef class _ChartArena(_Arena):
+    """For the general method."""
+    cdef Run run
 
-cdef const void* _labels_of_row(Run* run, const Segment* segment, Py_ssize_t i, Py_ssize_t length,
-                                Py_ssize_t* span_stride, Py_ssize_t* label_stride) noexcept nogil:
-    """A row of label weights that vector code can read, copied together if need be."""
-    cdef Py_ssize_t d, t, item = 8 if segment.is_double else 4
-    cdef const char* row = row_of(segment, i)
-    cdef char* copy = run.labels
-    if segment.stored:
-        # With one label (or none) the two layouts are the same; call it "together".
-        span_stride[0] = 1
-        label_stride[0] = segment.label_step // item if segment.labels > 1 else 1
-        return row
-    span_stride[0], label_stride[0] = segment.labels, 1
-    if segment.labels_together:
-        return row
-    for d in range(length):
-        for t in range(segment.labels):
-            memcpy(copy, row + d * segment.span_step + t * segment.label_step, item)
-            copy += item
-    return run.labels
+    def __cinit__(self, Batch batch, Space space, bint marginals):
+        cdef Chart* chart = &self.run.chart
+        cdef bint cubic_tables = space.short_child != FLAT and space.short_child != 1
+        cdef bint long_tables = space.short_child == 1 or (
+            cubic_tables and space.short_child != NO_LIMIT and space.short_child < self.width)
+        cdef Py_ssize_t n_tables = 2 + cubic_tables * (1 + marginals) + long_tables * (
+            1 + (marginals and cubic_tables))
+        cdef Py_ssize_t table = self.cells + 1
+        self._allocate(
+            8 * (n_tables * table + 4 * (self.n + 1) + SCRATCH_ROWS * (self.width + 1)), marginals)
+        self.run.room = &self.room
+        self.run.short_child = space.short_child
+        self.run.multi_label = space.multi_label
+        self.run.marginals = marginals
+        chart.skip = self._take_doubles(self.n + 1)
+        chart.token = self._take_doubles(self.n + 1)
+        chart.reach = self._take_doubles(self.n + 1)
+        chart.token_bar = self._take_doubles(self.n + 1)
+        chart.rows = self._take_doubles(SCRATCH_ROWS * (self.width + 1))
+        chart.weight = self._take_doubles(table)
+        chart.inside = self._take_doubles(table)
+        chart.child = self._take_doubles(table) if cubic_tables else NULL
+        chart.child_bar = self._take_doubles(table) if cubic_tables and marginals else NULL
+        chart.long = self._take_doubles(table) if long_tables else NULL
+        chart.long_bar = self._take_doubles(table) if long_tables and cubic_tables and marginals else NULL
 
+
+cdef class _BestArena(_Arena):
+    """For best.pyx."""
+    cdef BestTables tables
+
+    def __cinit__(self, Batch batch):
+        self._allocate(
+            8 * (2 * (self.n + 1) + BEST_ROWS * (self.width + 1)) + 4 * (self.n + 1) + self.cells + 1, False)
+        self.tables.labels = self.room.labels
+        self.tables.rest = self._take_doubles(self.n + 1)
+        self.tables.token = self._take_doubles(self.n + 1)
+        self.tables.weight = self._take_doubles(self.width + 1)
+        self.tables.long_one = self._take_doubles(self.width + 1)
+        self.tables.long_other = self._take_doubles(self.width + 1)
+        self.tables.mention = self._take_doubles(self.width + 1)
+        self.tables.peaks = self._take_doubles(self.width + 1)
+        self.tables.choices = <int32_t*>self._take(4 * (self.n + 1))
+        self.tables.flags = <uint8_t*>self._take(self.cells + 1)
+
+
+# ---- one segment ----
 
 cdef inline void _start(Run* run, const Segment* segment, const Semiring* ring) noexcept nogil:
     run.chart.ring = ring
@@ -211,6 +221,10 @@ cdef inline void _start(Run* run, const Segment* segment, const Semiring* ring) 
         run.chart.short = segment.width
     if run.short_child == 1:
         run.chart.short = 1
+
+
+cdef inline double* _row(Run* run, Py_ssize_t i) noexcept nogil:
+    return run.chart.weight + row_offset(run.chart.n, run.chart.width, i)
 
 
 cdef int _inside(Run* run) noexcept nogil:
@@ -230,159 +244,39 @@ cdef void _outside(Run* run) noexcept nogil:
         cubic.outside(&run.chart)
 
 
-cdef int _highest_weights(Run* run, const Segment* segment) noexcept nogil:
-    cdef const Labels* labels = labels_for(segment.is_double, AVX2)
-    cdef Py_ssize_t i, length, span_stride, label_stride
-    cdef const void* row
-    for i in range(segment.n):
-        length = row_length(segment.n, segment.width, i)
-        row = _labels_of_row(run, segment, i, length, &span_stride, &label_stride)
-        if labels.highest(run.chart.weight + row_offset(segment.n, segment.width, i), row, length,
-                          segment.labels, span_stride, label_stride, run.multi_label):
-            return BAD_WEIGHT
-    return DONE
-
-
-cdef int _linear_weights(Run* run, const Segment* segment) noexcept nogil:
-    """Span weights as plain numbers; what becomes the marginals to the output, if there is one."""
-    cdef const Labels* labels = labels_for(segment.is_double, AVX2)
-    cdef Py_ssize_t i, length, span_stride, label_stride, out_stride
-    cdef const void* row
-    cdef char* out
-    for i in range(segment.n):
-        length = row_length(segment.n, segment.width, i)
-        row = _labels_of_row(run, segment, i, length, &span_stride, &label_stride)
-        out, out_stride = run.labels, label_stride
-        if segment.out != NULL:
-            out = out_row_of(segment, i)
-        elif label_stride != 1:
-            out_stride = length
-        if labels.exponentials(run.chart.weight + row_offset(segment.n, segment.width, i), out, out_stride,
-                               row, length, segment.labels, span_stride, label_stride, run.multi_label):
-            return BAD_WEIGHT
-    return DONE
-
-
-cdef void _spread(Run* run, const Segment* segment) noexcept nogil:
-    """From marginal / weight of the spans to marginals of their labels."""
-    cdef const Labels* labels = labels_for(segment.is_double, AVX2)
-    cdef Py_ssize_t i, place, item = 8 if segment.is_double else 4
-    cdef Py_ssize_t span_stride = 1 if segment.stored else segment.labels
-    cdef Py_ssize_t label_stride = segment.label_step // item if segment.stored and segment.labels > 1 else 1
-    for i in range(segment.n):
-        place = row_offset(segment.n, segment.width, i)
-        labels.spread(out_row_of(segment, i), run.chart.weight + place, run.chart.inside + place,
-                      row_length(segment.n, segment.width, i), segment.labels, span_stride, label_stride,
-                      run.multi_label)
-
-
-cdef inline double _softplus(double x) noexcept nogil:
-    return x + log1p(exp(-x)) if x > 0 else log1p(exp(x))
-
-
-cdef inline double _sigmoid(double x) noexcept nogil:
-    return 1.0 / (1.0 + exp(-x)) if x > 0 else exp(x) / (1.0 + exp(x))
-
-
-cdef double _careful_weight(const Segment* segment, Py_ssize_t i, Py_ssize_t d, bint multi_label,
-                            double* shares) noexcept nogil:
-    """The logarithm of a span's weight; its labels' shares of it. NaN if a weight is NaN or +inf."""
-    cdef Py_ssize_t t
-    cdef double w, high = -INFINITY, total = 0.0, present
-    for t in range(segment.labels):
-        w = weight_at(segment, i, d, t)
-        if not w < INFINITY:
-            return INFINITY - INFINITY
-        high = fmax(high, w)
-        shares[t] = w
-    if high == -INFINITY:
-        for t in range(segment.labels):
-            shares[t] = 0.0
-        return high
-    # Two labels on a span of negligible weight are beyond double precision.
-    if multi_label and high > -40:
-        for t in range(segment.labels):
-            total += _softplus(shares[t])
-        present = -expm1(-total)
-        for t in range(segment.labels):
-            shares[t] = _sigmoid(shares[t]) / present
-        return total + log(present)
-    for t in range(segment.labels):
-        shares[t] = exp(shares[t] - high)
-        total += shares[t]
-    for t in range(segment.labels):
-        shares[t] /= total
-    return high + log(total)
-
-
-cdef int _careful_weights(Run* run, const Segment* segment) noexcept nogil:
-    cdef Py_ssize_t i, d, t, item = 8 if segment.is_double else 4
-    cdef Py_ssize_t span_step = item if segment.stored else segment.labels * item
-    cdef Py_ssize_t label_step = segment.label_step if segment.stored else item
-    cdef double* shares = <double*>run.labels
-    cdef double weight
-    cdef float single
-    cdef char* out
-    for i in range(segment.n):
-        for d in range(row_length(segment.n, segment.width, i)):
-            weight = _careful_weight(segment, i, d, run.multi_label, shares)
-            if isnan(weight):
-                return BAD_WEIGHT
-            run.chart.weight[row_offset(segment.n, segment.width, i) + d] = weight
-            if segment.out == NULL:
-                continue
-            out = out_row_of(segment, i) + d * span_step
-            for t in range(segment.labels):
-                single = <float>shares[t]
-                if segment.is_double:
-                    memcpy(out + t * label_step, &shares[t], 8)
-                else:
-                    memcpy(out + t * label_step, &single, 4)
-    return DONE
-
-
-cdef void _careful_spread(Run* run, const Segment* segment) noexcept nogil:
-    cdef Py_ssize_t i, d, t, place, item = 8 if segment.is_double else 4
-    cdef Py_ssize_t span_step = item if segment.stored else segment.labels * item
-    cdef Py_ssize_t label_step = segment.label_step if segment.stored else item
-    cdef double marginal
-    cdef char* out
-    for i in range(segment.n):
-        for d in range(row_length(segment.n, segment.width, i)):
-            place = row_offset(segment.n, segment.width, i) + d
-            marginal = fmin(1.0, exp(run.chart.weight[place] + run.chart.inside[place]))
-            out = out_row_of(segment, i) + d * span_step
-            for t in range(segment.labels):
-                if segment.is_double:
-                    (<double*>(out + t * label_step))[0] *= marginal
-                else:
-                    (<float*>(out + t * label_step))[0] *= <float>marginal
-
-
-# ---- one segment ----
-
 cdef int _sum_over_analyses(Run* run, const Segment* segment) noexcept nogil:
     """Fill the chart over the linear semiring, or over logarithms where that fails."""
+    cdef Py_ssize_t i
+    cdef bint fits = True
     _start(run, segment, LINEAR)
-    if _linear_weights(run, segment) == DONE and _inside(run):
+    for i in range(segment.n):
+        if linear_row(segment, i, run.multi_label, run.room.labels, _row(run, i)):
+            fits = False
+            break
+    if fits and _inside(run):
         return DONE
     _start(run, segment, LOGARITHM)
-    if _careful_weights(run, segment) != DONE:
-        return BAD_WEIGHT
+    for i in range(segment.n):
+        if careful_row(segment, i, run.multi_label, run.room.labels, _row(run, i)):
+            return BAD_WEIGHT
     _inside(run)
     return DONE
 
 
 cdef int _marginals(Run* run, const Segment* segment) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef double* factor
     if _sum_over_analyses(run, segment) != DONE:
         return BAD_WEIGHT
     if not run.marginals:
         return DONE
     _outside(run)
-    if run.chart.ring == LINEAR:
-        _spread(run, segment)
-    else:
-        _careful_spread(run, segment)
+    for i in range(segment.n):
+        factor = run.chart.inside + row_offset(segment.n, segment.width, i)
+        if run.chart.ring == LINEAR:
+            spread_row(segment, i, run.multi_label, _row(run, i), factor)
+        else:
+            careful_spread_row(segment, i, _row(run, i), factor)
     return DONE
 
 
@@ -404,18 +298,20 @@ cdef int _best_with_fewest(Run* run, const Segment* segment, Py_ssize_t* n_found
                 for t in range(segment.labels):
                     counts.mention[place] += weight_at(segment, i, d, t) > 0
     traceback.fewest(&run.chart, &counts)
-    n_found[0] = traceback.highest(&run.chart, &counts, run.found, run.stack)
+    n_found[0] = traceback.highest(&run.chart, &counts, run.room.found, run.room.stack)
     free(memory)
     return DONE
 
 
 cdef int _best(Run* run, const Segment* segment, Py_ssize_t* n_found) noexcept nogil:
-    """The mentions of the best analysis, in run.found."""
+    """The mentions of the best analysis, in run.room.found, by the general method."""
+    cdef Py_ssize_t i
     _start(run, segment, MAXIMUM)
-    if _highest_weights(run, segment) != DONE:
-        return BAD_WEIGHT
+    for i in range(segment.n - 1, -1, -1):
+        if highest_row(segment, i, run.multi_label, run.room.labels, _row(run, i)):
+            return BAD_WEIGHT
     _inside(run)
-    n_found[0] = traceback.highest(&run.chart, NULL, run.found, run.stack)
+    n_found[0] = traceback.highest(&run.chart, NULL, run.room.found, run.room.stack)
     if n_found[0] < 0:
         return _best_with_fewest(run, segment, n_found)
     return DONE
@@ -429,13 +325,10 @@ ctypedef struct Output:
     Py_ssize_t room
 
 
-cdef void _sort(Run* run, Py_ssize_t n_found) noexcept nogil:
-    """By start, then longest first: two counting passes, as numbers are small. Counts in
-    chart.reach, which no analysis is read from."""
-    cdef Py_ssize_t n = run.chart.n
-    cdef Py_ssize_t* places = <Py_ssize_t*>run.chart.reach
-    _sort_once(run.found, run.sorted, n_found, places, n, False)
-    _sort_once(run.sorted, run.found, n_found, places, n, True)
+cdef void _sort(Room* room, Py_ssize_t n_found, Py_ssize_t n) noexcept nogil:
+    """By start, then longest first: two counting passes, as numbers are small."""
+    _sort_once(room.found, room.sorted, n_found, room.places, n, False)
+    _sort_once(room.sorted, room.found, n_found, room.places, n, True)
 
 
 cdef void _sort_once(const Found* source, Found* target, Py_ssize_t n_found, Py_ssize_t* places,
@@ -470,40 +363,41 @@ cdef int _write(Output* output, Py_ssize_t start, Py_ssize_t end, Py_ssize_t lab
     return DONE
 
 
-cdef int _write_best_labels(Run* run, const Segment* segment, Py_ssize_t n_found, Output* output) noexcept nogil:
-    cdef Py_ssize_t k, t, best
+cdef int _write_best_labels(Room* room, const Segment* segment, bint multi_label, Py_ssize_t n_found,
+                            Output* output) noexcept nogil:
+    cdef Py_ssize_t k, t, label
     cdef double w, high
     cdef const char* place
     cdef Found span
-    _sort(run, n_found)
+    _sort(room, n_found, segment.n)
     for k in range(n_found):
-        span = run.found[k]
-        best, high = 0, -INFINITY
+        span = room.found[k]
+        label, high = 0, -INFINITY
         place = row_of(segment, span.start) + span.length * segment.span_step
         for t in range(segment.labels):
             w = read_weight(segment, place + t * segment.label_step)
-            if run.multi_label:
+            if multi_label:
                 if w > 0 and _write(output, span.start, span.start + span.length + 1, t) != DONE:
                     return NO_MEMORY
             elif w > high:
-                best, high = t, w
-        if not run.multi_label and _write(output, span.start, span.start + span.length + 1, best) != DONE:
+                label, high = t, w
+        if not multi_label and _write(output, span.start, span.start + span.length + 1, label) != DONE:
             return NO_MEMORY
     return DONE
 
 
-cdef int _write_drawn_labels(Run* run, const Segment* segment, Py_ssize_t n_found, uint64_t* state,
-                             Output* output) noexcept nogil:
+cdef int _write_drawn_labels(Room* room, const Segment* segment, bint multi_label, Py_ssize_t n_found,
+                             uint64_t* state, Output* output) noexcept nogil:
     cdef Py_ssize_t k, t, drawn
-    cdef double* shares = <double*>run.labels
+    cdef double* shares = <double*>room.labels
     cdef double total, rest
     cdef bint any_yet
     cdef Found span
-    _sort(run, n_found)
+    _sort(room, n_found, segment.n)
     for k in range(n_found):
-        span = run.found[k]
-        if not run.multi_label:
-            _careful_weight(segment, span.start, span.length, False, shares)
+        span = room.found[k]
+        if not multi_label:
+            label_shares(segment, span.start, span.length, False, shares)
             drawn, total = -1, 0.0
             for t in range(segment.labels):
                 total += shares[t]
@@ -517,12 +411,12 @@ cdef int _write_drawn_labels(Run* run, const Segment* segment, Py_ssize_t n_foun
         rest = 0.0
         for t in range(segment.labels):
             shares[t] = weight_at(segment, span.start, span.length, t)
-            rest += _softplus(shares[t])
+            rest += softplus(shares[t])
         any_yet = False
         for t in range(segment.labels):
             total = 1.0 if any_yet else -expm1(-rest)
-            rest = fmax(rest - _softplus(shares[t]), 0.0)
-            if traceback.uniform(state) * total < _sigmoid(shares[t]) or (
+            rest = fmax(rest - softplus(shares[t]), 0.0)
+            if traceback.uniform(state) * total < sigmoid(shares[t]) or (
                     t + 1 == segment.labels and not any_yet):
                 any_yet = True
                 if _write(output, span.start, span.start + span.length + 1, t) != DONE:
@@ -565,25 +459,45 @@ cdef object _fail(int status, Py_ssize_t number):
 
 def decode(Batch batch not None, Space space not None):
     """The best analysis of every segment: a list of lists of mentions."""
-    cdef _Arena arena = _Arena(batch, space, False)
+    cdef bint quick = space.short_child == FLAT or space.short_child == 1
+    cdef bint nested = space.short_child != FLAT, multi_label = space.multi_label
+    cdef _BestArena best_arena = _BestArena(batch) if quick else None
+    cdef _ChartArena arena = None if quick else _ChartArena(batch, space, False)
     cdef Output output = Output(NULL, 0, 0)
-    cdef Py_ssize_t k, n_found = 0
+    cdef Py_ssize_t k = 0, n_found = 0
     cdef Py_ssize_t* ends = <Py_ssize_t*>malloc((batch.size + 1) * sizeof(Py_ssize_t))
     cdef int status = DONE
     if ends == NULL:
         raise MemoryError(f"out of memory for a batch of {batch.size} segments")
     ends[0] = 0
     try:
-        with nogil:
-            for k in range(batch.size):
-                status = _best(&arena.run, &batch.segments[k], &n_found)
-                if status == DONE:
-                    status = _write_best_labels(&arena.run, &batch.segments[k], n_found, &output)
-                if status != DONE:
-                    break
-                ends[k + 1] = output.size
-        if status != DONE:
-            _fail(status, k)
+        while k < batch.size:
+            with nogil:
+                while k < batch.size and status == DONE:
+                    if quick:
+                        n_found = best(&batch.segments[k], nested, multi_label, &best_arena.tables,
+                                       best_arena.room.found)
+                        if n_found < 0:
+                            status = BAD_WEIGHT if n_found == BAD_ROW else TIE
+                        else:
+                            status = _write_best_labels(&best_arena.room, &batch.segments[k], multi_label, n_found,
+                                                        &output)
+                    if status == TIE or not quick:
+                        if arena is None:
+                            break
+                        status = _best(&arena.run, &batch.segments[k], &n_found)
+                        if status == DONE:
+                            status = _write_best_labels(&arena.room, &batch.segments[k], multi_label, n_found,
+                                                        &output)
+                    if status == DONE:
+                        k += 1
+                        ends[k] = output.size
+            if status == TIE:
+                # The first tie of the batch: from here on there is a chart for such segments.
+                arena = _ChartArena(batch, space, False)
+                status = DONE
+            elif status != DONE:
+                _fail(status, k)
         return _analyses(&output, ends, batch.size)
     finally:
         free(ends)
@@ -592,7 +506,7 @@ def decode(Batch batch not None, Space space not None):
 
 def log_partition(Batch batch not None, Space space not None, bint marginals):
     """log Z of every segment; with `marginals`, also those, to the batch's outputs."""
-    cdef _Arena arena = _Arena(batch, space, marginals)
+    cdef _ChartArena arena = _ChartArena(batch, space, marginals)
     cdef Py_ssize_t k
     cdef int status = DONE
     cdef double* totals = <double*>malloc((batch.size + 1) * sizeof(double))
@@ -615,7 +529,7 @@ def log_partition(Batch batch not None, Space space not None, bint marginals):
 def sample(Batch batch not None, Space space not None, Py_ssize_t n_samples, uint64_t seed):
     """Independent samples of every segment: lists of analyses. A segment's samples depend on
     the seed and on its number in the batch."""
-    cdef _Arena arena = _Arena(batch, space, False)
+    cdef _ChartArena arena = _ChartArena(batch, space, False)
     cdef Output output
     cdef Py_ssize_t k, s, n_found
     cdef Py_ssize_t* ends = <Py_ssize_t*>malloc((n_samples + 1) * sizeof(Py_ssize_t))
@@ -635,8 +549,9 @@ def sample(Batch batch not None, Space space not None, Py_ssize_t n_samples, uin
                     for s in range(n_samples):
                         if status != DONE:
                             break
-                        n_found = traceback.sample(&arena.run.chart, &state, arena.run.found, arena.run.stack)
-                        status = _write_drawn_labels(&arena.run, &batch.segments[k], n_found, &state, &output)
+                        n_found = traceback.sample(&arena.run.chart, &state, arena.room.found, arena.room.stack)
+                        status = _write_drawn_labels(&arena.room, &batch.segments[k], space.multi_label, n_found,
+                                                     &state, &output)
                         ends[s + 1] = output.size
                 if status != DONE:
                     _fail(status, k)

@@ -24,6 +24,14 @@
 #define SNN_HAS_AVX2_BUILD 0
 #endif
 
+#if defined(__GNUC__)
+#define SNN_NOINLINE __attribute__((noinline))
+#define SNN_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define SNN_NOINLINE
+#define SNN_PREFETCH(address) ((void)(address))
+#endif
+
 #if defined(_MSC_VER)
 #define SNN_RESTRICT __restrict
 #else
@@ -32,7 +40,7 @@
 
 /* Environment variable SPACY_NESTED_NER_PLAIN=1 turns the choice off, for tests
  * and for comparing machines. */
-static int snn_use_avx2(void) {
+static inline int snn_use_avx2(void) {
 #if SNN_HAS_AVX2_BUILD
     const char *plain = getenv("SPACY_NESTED_NER_PLAIN");
     if (plain != NULL && plain[0] == '1') return 0;

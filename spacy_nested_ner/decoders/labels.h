@@ -15,17 +15,11 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__GNUC__)
-#define SNN_INLINE __attribute__((always_inline))
-#else
-#define SNN_INLINE
-#endif
-
 #define SNN_LARGEST_SAFE 1e300
 
 typedef struct Labels {
     int (*highest)(double *m, const void *weights, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t span_stride,
-                   ptrdiff_t label_stride, int multi_label);
+                   ptrdiff_t label_stride, ptrdiff_t ahead, int multi_label);
     int (*exponentials)(double *e, void *out, ptrdiff_t out_label_stride, const void *weights, ptrdiff_t spans,
                         ptrdiff_t labels, ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
     void (*spread)(void *out, const double *e, const double *g, ptrdiff_t spans, ptrdiff_t labels,

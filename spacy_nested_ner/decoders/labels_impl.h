@@ -31,83 +31,74 @@ static int R(exponential)(REAL *y, const REAL *x, ptrdiff_t n) {
     return unsafe != 0;
 }
 
-static int R(has_nan_or_infinity)(const REAL *x, ptrdiff_t n) {
-    WORD bad = 0;
-    for (ptrdiff_t d = 0; d < n; d++) bad |= !(x[d] < (REAL)HUGE_VAL);
-    return bad != 0;
-}
-
-/* Largest of the labels of every span, and their sum, where a span's labels lie
- * together. LABELS_AVX2 has these for float, eight spans at a time. */
-static inline SNN_INLINE ptrdiff_t R(largest_of)(double *m, const REAL *w, ptrdiff_t spans, ptrdiff_t labels) {
-    for (ptrdiff_t d = 0; d < spans; d++) {
-        REAL best = w[d * labels];
-        for (ptrdiff_t t = 1; t < labels; t++) {
-            REAL v = w[d * labels + t];
-            best = v > best ? v : best;
-        }
-        m[d] = best;
-    }
-    return spans;
-}
-
-static inline SNN_INLINE ptrdiff_t R(sum_of)(double *e, const REAL *w, ptrdiff_t spans, ptrdiff_t labels) {
-    for (ptrdiff_t d = 0; d < spans; d++) {
-        double sum = 0.0;
-        for (ptrdiff_t t = 0; t < labels; t++) sum += w[d * labels + t];
-        e[d] = sum;
-    }
-    return spans;
-}
-
-/* Returns whether there was a NaN or +inf. */
+/* Largest of the labels of every span, -inf if that is not positive, or their sum, where
+ * a span's labels lie together. Returns whether there was a NaN or +inf. LABELS_AVX2 does
+ * this for float, eight spans at a time. */
 static int R(fold_labels)(double *SNN_RESTRICT m, const REAL *SNN_RESTRICT w, ptrdiff_t spans, ptrdiff_t labels,
-                          int largest) {
+                          ptrdiff_t ahead, int largest) {
     ptrdiff_t done = 0;
     int bad = 0;
 #ifdef LABELS_AVX2
-    done = (largest ? largest_of_eight : sum_of_eight)(m, w, spans, labels, &bad);
-    m += done;
-    w += done * labels;
+    done = (largest ? largest_of_eight : sum_of_eight)(m, w, spans, labels, ahead, &bad);
 #endif
-    if (largest)
-        R(largest_of)(m, w, spans - done, labels);
-    else
-        R(sum_of)(m, w, spans - done, labels);
-    return bad | R(has_nan_or_infinity)(w, (spans - done) * labels);
+    (void)ahead;
+    for (ptrdiff_t d = done; d < spans; d++) {
+        REAL best = 0;
+        double sum = 0.0;
+        for (ptrdiff_t t = 0; t < labels; t++) {
+            REAL v = w[d * labels + t];
+            bad |= !(v < (REAL)HUGE_VAL);
+            best = v > best ? v : best;
+            sum += v;
+        }
+        m[d] = !largest ? sum : best > 0 ? (double)best : -HUGE_VAL;
+    }
+    return bad;
+}
+
+/* The same as fold_labels for the largest, where a label's spans lie together. */
+static int R(largest_of_planes)(double *SNN_RESTRICT m, const REAL *w, ptrdiff_t spans, ptrdiff_t labels,
+                                ptrdiff_t label_stride, ptrdiff_t ahead) {
+    WORD bad = 0;
+    for (ptrdiff_t begin = 0; begin < spans; begin += 64) {
+        ptrdiff_t size = spans - begin < 64 ? spans - begin : 64;
+        REAL best[64] = {0};
+        for (ptrdiff_t t = 0; t < labels; t++) {
+            const REAL *plane = w + t * label_stride + begin;
+            SNN_PREFETCH((const char *)plane + ahead);
+            SNN_PREFETCH((const char *)plane + ahead + 64);
+            for (ptrdiff_t d = 0; d < size; d++) {
+                REAL v = plane[d];
+                bad |= !(v < (REAL)HUGE_VAL);
+                best[d] = v > best[d] ? v : best[d];
+            }
+        }
+        for (ptrdiff_t d = 0; d < size; d++) m[begin + d] = best[d] > 0 ? (double)best[d] : -HUGE_VAL;
+    }
+    return bad != 0;
 }
 
 /* m[d] = the weight of span d in an analysis of highest weight, -inf where that
  * is not above 0: leaving such a mention out is never worse, and has fewer
- * mentions. Returns whether some weight was NaN or +inf. */
+ * mentions. Returns whether some weight was NaN or +inf. The next row to be read is
+ * `ahead` bytes away. */
 static int R(highest)(double *SNN_RESTRICT m, const void *weights, ptrdiff_t spans, ptrdiff_t labels,
-                      ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label) {
+                      ptrdiff_t span_stride, ptrdiff_t label_stride, ptrdiff_t ahead, int multi_label) {
     const REAL *w = (const REAL *)weights;
     int bad = 0;
-    if (label_stride == 1 && labels > 0 && !multi_label) {
-        bad = R(fold_labels)(m, w, spans, labels, 1);
-    } else {
-        if (label_stride == 1) {
-            bad = R(has_nan_or_infinity)(w, spans * labels);
-        } else {
-            for (ptrdiff_t t = 0; t < labels; t++) bad |= R(has_nan_or_infinity)(w + t * label_stride, spans);
-        }
-        for (ptrdiff_t d = 0; d < spans; d++) m[d] = 0.0;
-        for (ptrdiff_t t = 0; t < labels; t++) {
-            const REAL *row = w + t * label_stride;
-            if (multi_label)
-                for (ptrdiff_t d = 0; d < spans; d++) {
-                    REAL v = row[d * span_stride];
-                    m[d] += v > 0 ? (double)v : 0.0;
-                }
-            else
-                for (ptrdiff_t d = 0; d < spans; d++) {
-                    double v = row[d];
-                    m[d] = v > m[d] ? v : m[d];
-                }
-        }
+    if (!multi_label) {
+        if (label_stride == 1) return R(fold_labels)(m, w, spans, labels, ahead, 1);
+        return R(largest_of_planes)(m, w, spans, labels, label_stride, ahead);
     }
-    for (ptrdiff_t d = 0; d < spans; d++) m[d] = m[d] > 0.0 ? m[d] : -HUGE_VAL;
+    for (ptrdiff_t d = 0; d < spans; d++) {
+        double sum = 0.0;
+        for (ptrdiff_t t = 0; t < labels; t++) {
+            REAL v = w[d * span_stride + t * label_stride];
+            bad |= !(v < (REAL)HUGE_VAL);
+            sum += v > 0 ? (double)v : 0.0;
+        }
+        m[d] = sum > 0.0 ? sum : -HUGE_VAL;
+    }
     return bad;
 }
 
@@ -128,7 +119,7 @@ static int R(exponentials)(double *SNN_RESTRICT e, void *out, ptrdiff_t out_labe
             unsafe |= R(exponential)(o + t * out_label_stride, w + t * label_stride, spans);
     }
     if (label_stride == 1 && !multi_label) {
-        R(fold_labels)(e, o, spans, labels, 0);
+        R(fold_labels)(e, o, spans, labels, 0, 0);
     } else {
         for (ptrdiff_t d = 0; d < spans; d++) e[d] = 0.0;
         for (ptrdiff_t t = 0; t < labels; t++) {

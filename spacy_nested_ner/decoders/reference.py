@@ -138,7 +138,7 @@ class _Reference(fast.Decoder):
         best = [max(self._choices(weights, s), key=lambda c: (c[1], -len(c[0])), default=((), -np.inf)) for s in spans]
         totals = _weigh(rows, np.array([weight for _, weight in best]))
         counts = rows @ np.array([len(labels) for labels, _ in best], dtype=float)
-        tied = np.flatnonzero(totals >= totals.max() - 1e-9 * max(1.0, abs(totals.max())))
+        tied = np.flatnonzero(totals >= totals.max() * (1 - 1e-14))  # it is never below 0
         chosen = rows[tied[np.argmin(counts[tied])]]
         return sort_mentions(
             Mention(s[0], s[1] + 1, t) for s, b, is_in in zip(spans, best, chosen) if is_in for t in b[0]

@@ -29,12 +29,6 @@ static double softplus(double x) { return log_add_exp(0.0, x); }
  * that of a double. An overflow on the way shows here as a NaN or 0. */
 #define SNN_SMALLEST_SAFE 1e-250
 
-static int linear_is_safe(double r, const double *x, ptrdiff_t n) {
-    int unsafe = 0;
-    for (ptrdiff_t d = 0; d < n; d++) unsafe |= !(r * x[d] >= SNN_SMALLEST_SAFE);
-    return !unsafe;
-}
-
 static int always_safe(double r, const double *x, ptrdiff_t n) {
     (void)r, (void)x, (void)n;
     return 1;
@@ -93,7 +87,8 @@ SNN_END_AVX2
 #define RING_INVERSE plain_reciprocal
 #define RING_LOG_ONE_PLUS log1p
 #define RING_LINEAR plain_number
-#define RING_IS_SAFE linear_is_safe
+#define RING_IS_SAFE RING(is_safe)
+#define SNN_WITH_IS_SAFE
 #define RING(name) linear_plain_##name
 #include "semiring_impl.h"
 #undef RING

@@ -159,6 +159,18 @@ static void RING(solve4)(double *SNN_RESTRICT y, const double *SNN_RESTRICT w, c
 
 #undef SCAN_CHUNK
 
+#ifdef SNN_WITH_IS_SAFE
+static int RING(is_safe)(double r, const double *x, ptrdiff_t n) {
+    double unsafe[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    ptrdiff_t d = 0;
+    for (; d + 8 <= n; d += 8)
+        for (int l = 0; l < 8; l++) unsafe[l] += r * x[d + l] >= SNN_SMALLEST_SAFE ? 0.0 : 1.0;
+    for (; d < n; d++) unsafe[0] += r * x[d] >= SNN_SMALLEST_SAFE ? 0.0 : 1.0;
+    for (int l = 1; l < 8; l++) unsafe[0] += unsafe[l];
+    return unsafe[0] == 0.0;
+}
+#endif
+
 static const Semiring RING(ring) = {
     ZERO, ONE, RING_PLUS, RING_TIMES, RING_INVERSE, RING_LOG_ONE_PLUS, RING_LINEAR,
     RING(one_plus), RING(shift), RING(scale), RING(multiply), RING(add),
