@@ -118,27 +118,36 @@ def short_sentences(rounds: int) -> list[dict]:
 
 
 def growth(rounds: int) -> list[dict]:
-    """How time grows when a segment gets twice as long."""
-    rows = []
+    """How time grows when a segment gets twice as long.
+
+    Weights are moved down by 3, which leaves about as many mentions as real text has: with two
+    mentions a token, the time Python takes to allocate 40,000 tuples is what would be measured.
+    """
     quadratic, banded = QuadraticDecoder(), QuadraticDecoder(max_span_length=32)
-    dense = {n: weights(n, n, LABELS) for n in (500, 1000)}
-    packed = {n: PackedScores(weights(LABELS, count_spans(n, 32)), [n], 32) for n in (10_000, 20_000)}
+    dense = {n: weights(n, n, LABELS) - 3 for n in (500, 1000)}
+    packed = {n: PackedScores(weights(LABELS, count_spans(n, 32)) - 3, [n], 32) for n in (10_000, 20_000)}
+    crowded = {n: scores.like(scores.values + 3) for n, scores in packed.items()}
     cases = [
         ("quadratic decode", quadratic.decode, dense, 4.6),
         ("quadratic marginals", quadratic.log_partition_and_marginals, dense, None),
         ("packed, max_span_length=32, decode", banded.decode, packed, 2.3),
-        ("packed, max_span_length=32, marginals", banded.log_partition_and_marginals, packed, None),
+        ("packed, max_span_length=32, marginals", banded.log_partition_and_marginals, packed, 2.3),
+        ("packed, two mentions a token, decode", banded.decode, crowded, None),
     ]
-    for name, function, inputs, goal in cases:
+    rows = []
+    for name, function, inputs, limit in cases:
         short, long = inputs
-        functions = {str(n): (lambda n=n, f=function, i=inputs: f(i[n])) for n in inputs}
-        best = best_of(functions, 3 * rounds, {str(short): 4, str(long): 2})
+        best = best_of(
+            {str(n): partial(function, scores) for n, scores in inputs.items()},
+            3 * rounds,
+            {str(short): 4, str(long): 2},
+        )
         rows.append(
             {
                 "what": f"{name}: time({long}) / time({short})",
                 "seconds": best[str(long)],
                 "ratio": best[str(long)] / best[str(short)],
-                "limit": goal,
+                "limit": limit,
             }
         )
     return rows
@@ -178,7 +187,7 @@ def draw(curves: dict[str, list[tuple[int, float]]], path: Path) -> None:
 
 def table(rows: list[dict]) -> str:
     """Rows as text; a goal that is missed is marked."""
-    lines = [f"{'':<56} {'time':>10} {'factor':>8}   goal"]
+    lines = [f"{'':<66} {'time':>10} {'factor':>8}   goal"]
     for row in rows:
         factor = row.get("times") or row["ratio"]
         goal, met = "", True
@@ -188,7 +197,7 @@ def table(rows: list[dict]) -> str:
             goal, met = f"≤ {row['limit']}", factor <= row["limit"]
         mark = "" if not goal else " reached" if met else " MISSED"
         unit = f"{1e6 * row['seconds']:.1f} µs" if row["seconds"] < 1e-3 else f"{1e3 * row['seconds']:.2f} ms"
-        lines.append(f"{row['what']:<56} {unit:>10} {factor:>8.1f}   {goal}{mark}")
+        lines.append(f"{row['what']:<66} {unit:>10} {factor:>8.1f}   {goal}{mark}")
     return "\n".join(lines)
 
 

@@ -18,30 +18,30 @@ enum {
     BEST_IS_POSITIVE = 1, /* as a mention it adds weight */
     BEST_IS_LEFTWARD = 2, /* the best inside ends with a long child and what stands left of it */
     BEST_IS_CHILD = 4,    /* as end of a long child: the span itself is that child */
-    BEST_TIE_INSIDE = 8,  /* both ways for the inside weigh the same */
-    BEST_TIE_LONG = 16,   /* both ways for the long child weigh the same */
+    BEST_IS_TIED = 8,     /* both ways for the inside, or both for the long child, weigh the same */
 };
 
 /* Weights that differ by less than this part of the whole are tied. */
 #define BEST_TIE 1e-15
 
 /* Spans that are worked through together. */
-#define BEST_PIECE 128
+enum { BEST_PIECE = 256 };
 
 /* Notation: quadratic.pyx. Weights are summed as they are: sums do not overflow. */
 typedef struct BestRows {
-    /* For every piece of a row, the highest mention[d] + after[d]. */
-    void (*peaks)(const double *mention, const double *after, double *peaks, ptrdiff_t n);
+    /* The highest mention[d] + after[d] of a piece of a row. */
+    double (*peak)(const double *mention, const double *after, ptrdiff_t n);
     /* The heaviest of `rest` (token i begins no mention) and mention[d] + after[d]: its
      * weight, and as choice 0 or d + 1; -1 if something else weighs as much. */
     double (*first_level)(const double *mention, const double *after, const double *peaks, double rest, ptrdiff_t n,
                           int32_t *choice);
-    /* One row of the quadratic algorithm. weight: of the spans of row i, -inf where there is
-     * no reason to take one. token: 0 or the weight of the following tokens as mentions; own:
-     * the same of token i. long_next: X of row i + 1; long_own: X of row i, elsewhere in memory.
-     * mention: C of row i. rest: the weight of the best analysis of all that follows. */
-    void (*row)(const double *weight, const double *token, double own, const double *long_next, double *long_own,
-                uint8_t *flags, double *mention, double rest, ptrdiff_t n);
+    /* Row i of the quadratic algorithm from place `begin` to `end`. weight: of its spans, -inf
+     * where there is no reason to take one. token: 0 or the weight of the following tokens as
+     * mentions; own: the same of token i. long_next: X of row i + 1; long_own: X of row i,
+     * elsewhere in memory. mention: C of row i. rest: the weight of the best analysis of all
+     * that follows. inside: I of the place before `begin`. Returns I of the last place. */
+    double (*row)(const double *weight, const double *token, double own, const double *long_next, double *long_own,
+                  uint8_t *flags, double *mention, double rest, double inside, ptrdiff_t begin, ptrdiff_t end);
 } BestRows;
 
 #define SNN_MIN(x, y) ((x) < (y) ? (x) : (y))

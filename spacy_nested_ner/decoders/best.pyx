@@ -16,17 +16,17 @@ from .weights cimport highest_row, uses_avx2
 
 cdef extern from "best.h" nogil:
     enum:
+        BEST_PIECE
         BEST_IS_POSITIVE
         BEST_IS_LEFTWARD
         BEST_IS_CHILD
-        BEST_TIE_INSIDE
-        BEST_TIE_LONG
+        BEST_IS_TIED
     ctypedef struct BestRows:
-        void (*peaks)(const double*, const double*, double*, Py_ssize_t) noexcept nogil
+        double (*peak)(const double*, const double*, Py_ssize_t) noexcept nogil
         double (*first_level)(const double*, const double*, const double*, double, Py_ssize_t,
                               int32_t*) noexcept nogil
-        void (*row)(const double*, const double*, double, const double*, double*, uint8_t*, double*, double,
-                    Py_ssize_t) noexcept nogil
+        double (*row)(const double*, const double*, double, const double*, double*, uint8_t*, double*, double,
+                      double, Py_ssize_t, Py_ssize_t) noexcept nogil
     const BestRows* best_rows(int avx2)
 
 cdef const BestRows* ROWS = best_rows(uses_avx2())
@@ -35,25 +35,32 @@ cdef const BestRows* ROWS = best_rows(uses_avx2())
 cdef Py_ssize_t best(const Segment* segment, bint nested, bint multi_label, BestTables* tables,
                      Found* found) noexcept nogil:
     """Write the mentions of the best analysis to `found` and return how many; TIED or BAD_ROW."""
-    cdef Py_ssize_t i, length, n = segment.n
+    cdef Py_ssize_t i, begin, end, length, n = segment.n
     cdef double* long_next = tables.long_one
     cdef double* long_own = tables.long_other
-    cdef double* mentions
+    cdef double* mention = tables.mention if nested else tables.weight
+    cdef double* rest
+    cdef double inside
     tables.rest[n] = 0.0
     for i in range(n - 1, -1, -1):
         length = row_length(n, segment.width, i)
-        if highest_row(segment, i, multi_label, tables.labels, tables.weight):
-            return BAD_ROW
-        mentions = tables.weight
+        rest = tables.rest + i + 1
+        # In pieces that stay in the fastest memory from the first step to the last.
+        for begin in range(0, length, BEST_PIECE):
+            end = min(begin + BEST_PIECE, length)
+            if highest_row(segment, i, begin, end, multi_label, tables.labels, tables.weight):
+                return BAD_ROW
+            if nested:
+                if begin == 0:
+                    tables.token[i] = max(tables.weight[0], 0.0)
+                    inside = 0.0
+                inside = ROWS.row(
+                    tables.weight, tables.token + i + 1, tables.token[i], long_next, long_own,
+                    tables.flags + row_offset(n, segment.width, i), mention, rest[0], inside, begin, end)
+            tables.peaks[begin // BEST_PIECE] = ROWS.peak(mention + begin, rest + begin, end - begin)
         if nested:
-            tables.token[i] = max(tables.weight[0], 0.0)
-            ROWS.row(tables.weight, tables.token + i + 1, tables.token[i], long_next, long_own,
-                     tables.flags + row_offset(n, segment.width, i), tables.mention, tables.rest[i + 1], length)
             long_next, long_own = long_own, long_next
-            mentions = tables.mention
-        ROWS.peaks(mentions, tables.rest + i + 1, tables.peaks, length)
-        tables.rest[i] = ROWS.first_level(mentions, tables.rest + i + 1, tables.peaks, tables.rest[i + 1], length,
-                                          &tables.choices[i])
+        tables.rest[i] = ROWS.first_level(mention, rest, tables.peaks, rest[0], length, &tables.choices[i])
     return _trace(segment, nested, tables, found)
 
 
@@ -85,7 +92,7 @@ cdef Py_ssize_t _trace_inside(const Segment* segment, const BestTables* tables, 
     cdef uint8_t flags
     while d > 0:
         flags = tables.flags[row_offset(n, width, i) + d]
-        if flags & (BEST_TIE_LONG if in_long else BEST_TIE_INSIDE):
+        if flags & BEST_IS_TIED:
             return TIED
         if in_long and flags & BEST_IS_CHILD:
             found[n_found] = Found(i, d)

@@ -1,6 +1,5 @@
 /* Rows of the flat and the quadratic algorithm over the maximum semiring: included by
- * best.h with ISA(name) defined. A row is worked through in pieces that stay in the
- * fastest memory. */
+ * best.h with ISA(name) defined. */
 
 /* max over d of mention[d] + after[d], for a piece of a row */
 static double ISA(best_peak)(const double *mention, const double *after, ptrdiff_t n) {
@@ -22,12 +21,6 @@ static double ISA(best_peak)(const double *mention, const double *after, ptrdiff
 #endif
     for (; d < n; d++) peak = SNN_MAX(mention[d] + after[d], peak);
     return peak;
-}
-
-static void ISA(best_peaks)(const double *mention, const double *after, double *peaks, ptrdiff_t n) {
-    for (ptrdiff_t begin = 0; begin < n; begin += BEST_PIECE)
-        peaks[begin / BEST_PIECE] =
-            ISA(best_peak)(mention + begin, after + begin, SNN_MIN(n - begin, (ptrdiff_t)BEST_PIECE));
 }
 
 static double ISA(best_first_level)(const double *mention, const double *after, const double *peaks, double rest,
@@ -67,8 +60,7 @@ static inline double ISA(best_span)(const double *weight, const double *token, d
     flags[d + 1] = (uint8_t)((leftward > go_on ? BEST_IS_LEFTWARD : 0) |
                              (mention[d + 1] > leftward ? BEST_IS_CHILD : 0) |
                              (weight[d + 1] > 0.0 ? BEST_IS_POSITIVE : 0) |
-                             (fabs(leftward - go_on) <= tie ? BEST_TIE_INSIDE : 0) |
-                             (fabs(leftward - mention[d + 1]) <= tie ? BEST_TIE_LONG : 0));
+                             (fabs(leftward - go_on) <= tie || fabs(leftward - mention[d + 1]) <= tie ? BEST_IS_TIED : 0));
     return inside;
 }
 
@@ -105,8 +97,8 @@ static inline __m256i best_four_spans(BestFour four, __m256d here, __m256d befor
     const __m256d sign = _mm256_set1_pd(-0.0);
     __m256d w = _mm256_loadu_pd(weight), as_mention = _mm256_add_pd(here, w);
     __m256d go_on = _mm256_add_pd(four.step, ONE_LEFT(here, before));
-    __m256d one = _mm256_andnot_pd(sign, _mm256_sub_pd(four.leftward, go_on));
-    __m256d other = _mm256_andnot_pd(sign, _mm256_sub_pd(four.leftward, as_mention));
+    __m256d apart = _mm256_min_pd(_mm256_andnot_pd(sign, _mm256_sub_pd(four.leftward, go_on)),
+                                  _mm256_andnot_pd(sign, _mm256_sub_pd(four.leftward, as_mention)));
     _mm256_storeu_pd(mention, as_mention);
     _mm256_storeu_pd(long_own, _mm256_max_pd(as_mention, four.leftward));
 #define FLAG(x, y, relation, flag) \
@@ -114,8 +106,7 @@ static inline __m256i best_four_spans(BestFour four, __m256d here, __m256d befor
     __m256i all = FLAG(four.leftward, go_on, _CMP_GT_OQ, BEST_IS_LEFTWARD);
     all = _mm256_or_si256(all, FLAG(as_mention, four.leftward, _CMP_GT_OQ, BEST_IS_CHILD));
     all = _mm256_or_si256(all, FLAG(w, _mm256_setzero_pd(), _CMP_GT_OQ, BEST_IS_POSITIVE));
-    all = _mm256_or_si256(all, FLAG(one, tie, _CMP_LE_OQ, BEST_TIE_INSIDE));
-    return _mm256_or_si256(all, FLAG(other, tie, _CMP_LE_OQ, BEST_TIE_LONG));
+    return _mm256_or_si256(all, FLAG(apart, tie, _CMP_LE_OQ, BEST_IS_TIED));
 #undef FLAG
 }
 
@@ -130,10 +121,9 @@ static inline __m128i best_pack_flags(__m256i first, __m256i second) {
 /* Returns where the caller has to go on. */
 static ptrdiff_t best_row_by_eight(const double *weight, const double *token, double own, const double *long_next,
                                    double *long_own, uint8_t *flags, double *mention, double tie, double *inside,
-                                   ptrdiff_t n) {
+                                   ptrdiff_t d, ptrdiff_t n) {
     const __m256d owns = _mm256_set1_pd(own), ties = _mm256_set1_pd(tie);
     __m256d last = _mm256_set1_pd(*inside);
-    ptrdiff_t d = 0;
     for (; d + 9 <= n; d += 8) {
         BestFour first = best_four_steps(weight + d, token + d, owns, long_next + d);
         BestFour second = best_four_steps(weight + d + 4, token + d + 4, owns, long_next + d + 4);
@@ -163,18 +153,22 @@ static ptrdiff_t best_row_by_eight(const double *weight, const double *token, do
 #undef ALL_LAST
 #endif
 
-static void ISA(best_row)(const double *weight, const double *token, double own, const double *long_next,
-                          double *long_own, uint8_t *flags, double *mention, double rest, ptrdiff_t n) {
-    double inside = 0.0;
-    ptrdiff_t d = 0;
-    mention[0] = weight[0];
-    long_own[0] = -HUGE_VAL;
-    flags[0] = weight[0] > 0.0 ? BEST_IS_POSITIVE : 0;
+static double ISA(best_row)(const double *weight, const double *token, double own, const double *long_next,
+                            double *long_own, uint8_t *flags, double *mention, double rest, double inside,
+                            ptrdiff_t begin, ptrdiff_t end) {
+    ptrdiff_t d = begin - 1;
+    if (begin == 0) {
+        mention[0] = weight[0];
+        long_own[0] = -HUGE_VAL;
+        flags[0] = weight[0] > 0.0 ? BEST_IS_POSITIVE : 0;
+        d = 0;
+    }
 #ifdef BEST_AVX2
-    d = best_row_by_eight(weight, token, own, long_next, long_own, flags, mention, BEST_TIE * rest, &inside, n);
+    d = best_row_by_eight(weight, token, own, long_next, long_own, flags, mention, BEST_TIE * rest, &inside, d, end);
 #endif
-    for (; d + 1 < n; d++)
+    for (; d + 1 < end; d++)
         inside = ISA(best_span)(weight, token, own, long_next, long_own, flags, mention, BEST_TIE * rest, inside, d);
+    return inside;
 }
 
-static const BestRows ISA(best_kernels) = {ISA(best_peaks), ISA(best_first_level), ISA(best_row)};
+static const BestRows ISA(best_kernels) = {ISA(best_peak), ISA(best_first_level), ISA(best_row)};

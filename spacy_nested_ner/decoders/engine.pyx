@@ -40,28 +40,23 @@ cdef extern from *:
     /* type(a, b, c) for a subclass of tuple that adds nothing to it. Like plain tuples
      * of numbers the result is not tracked by the garbage collector, which has nothing to
      * find in it. Versions of Python whose tuples are not known here take the long way. */
-    static PyObject *snn_new_triple(PyObject *type, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c) {
-        PyObject *items[3] = {PyLong_FromSsize_t(a), PyLong_FromSsize_t(b), PyLong_FromSsize_t(c)};
-        PyObject *result = NULL;
-        if (items[0] && items[1] && items[2]) {
+    static PyObject *snn_new_triple(PyObject *type, PyObject *a, PyObject *b, PyObject *c) {
     #if PY_VERSION_HEX < 0x030F0000 && !defined(Py_LIMITED_API) && !defined(PYPY_VERSION)
-            PyTupleObject *triple = PyObject_GC_NewVar(PyTupleObject, (PyTypeObject *)type, 3);
-            if (triple) {
+        PyTupleObject *triple = PyObject_GC_NewVar(PyTupleObject, (PyTypeObject *)type, 3);
+        if (triple == NULL) return NULL;
     #if PY_VERSION_HEX >= 0x030E0000
-                triple->ob_hash = -1;
+        triple->ob_hash = -1;
     #endif
-                for (int k = 0; k < 3; k++) triple->ob_item[k] = Py_NewRef(items[k]);
-            }
-            result = (PyObject *)triple;
+        triple->ob_item[0] = Py_NewRef(a);
+        triple->ob_item[1] = Py_NewRef(b);
+        triple->ob_item[2] = Py_NewRef(c);
+        return (PyObject *)triple;
     #else
-            result = PyObject_CallFunctionObjArgs(type, items[0], items[1], items[2], NULL);
+        return PyObject_CallFunctionObjArgs(type, a, b, c, NULL);
     #endif
-        }
-        for (int k = 0; k < 3; k++) Py_XDECREF(items[k]);
-        return result;
     }
     """
-    object snn_new_triple(object type, Py_ssize_t a, Py_ssize_t b, Py_ssize_t c)
+    object snn_new_triple(object type, object a, object b, object c)
 
 cdef extern from "Python.h":
     int PyGC_Disable()
@@ -308,7 +303,8 @@ cdef int _best(Run* run, const Segment* segment, Py_ssize_t* n_found) noexcept n
     cdef Py_ssize_t i
     _start(run, segment, MAXIMUM)
     for i in range(segment.n - 1, -1, -1):
-        if highest_row(segment, i, run.multi_label, run.room.labels, _row(run, i)):
+        if highest_row(segment, i, 0, row_length(segment.n, segment.width, i), run.multi_label, run.room.labels,
+                       _row(run, i)):
             return BAD_WEIGHT
     _inside(run)
     n_found[0] = traceback.highest(&run.chart, NULL, run.room.found, run.room.stack)
@@ -426,8 +422,19 @@ cdef int _write_drawn_labels(Room* room, const Segment* segment, bint multi_labe
 
 cdef list _mentions(const Output* output, Py_ssize_t first, Py_ssize_t last):
     cdef const Py_ssize_t* numbers = output.numbers
-    cdef Py_ssize_t k
-    return [snn_new_triple(Mention, numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(first, last, 3)]
+    cdef Py_ssize_t k, begins = -1, ends = -1
+    cdef object start = None, end = None
+    cdef list result = []
+    for k in range(first, last, 3):
+        # Nested mentions share borders, and then also the numbers.
+        if numbers[k] != begins:
+            begins = numbers[k]
+            start = begins
+        if numbers[k + 1] != ends:
+            ends = numbers[k + 1]
+            end = ends
+        result.append(snn_new_triple(Mention, start, end, numbers[k + 2]))
+    return result
 
 
 cdef list _analyses(const Output* output, const Py_ssize_t* ends, Py_ssize_t size):

@@ -26,7 +26,7 @@
 
 #if defined(__GNUC__)
 #define SNN_NOINLINE __attribute__((noinline))
-#define SNN_PREFETCH(address) __builtin_prefetch(address)
+#define SNN_PREFETCH(address) __builtin_prefetch(address, 0, 2)
 #else
 #define SNN_NOINLINE
 #define SNN_PREFETCH(address) ((void)(address))

@@ -3,8 +3,8 @@ from .batch cimport Segment
 # Whether the machine has AVX2 and may use it.
 cdef bint uses_avx2() noexcept nogil
 
-cdef int highest_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
-                     double* weight) noexcept nogil
+cdef int highest_row(const Segment* segment, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end, bint multi_label,
+                     char* room, double* weight) noexcept nogil
 cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
                     double* weight) noexcept nogil
 cdef void spread_row(const Segment* segment, Py_ssize_t i, bint multi_label, const double* weight,

@@ -30,11 +30,11 @@ cdef bint uses_avx2() noexcept nogil:
     return AVX2
 
 
-cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_t length, char* room,
+cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end, char* room,
                                  Py_ssize_t* span_stride, Py_ssize_t* label_stride) noexcept nogil:
-    """A row of label weights that vector code can read, copied together if need be."""
+    """Label weights that vector code can read, copied together if need be."""
     cdef Py_ssize_t d, t, item = 8 if segment.is_double else 4
-    cdef const char* row = row_of(segment, i)
+    cdef const char* row = row_of(segment, i) + begin * segment.span_step
     cdef char* copy = room
     if segment.stored:
         # With one label (or none) the two layouts are the same; call it "together".
@@ -44,23 +44,24 @@ cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_
     span_stride[0], label_stride[0] = segment.labels, 1
     if segment.labels_together:
         return row
-    for d in range(length):
+    for d in range(end - begin):
         for t in range(segment.labels):
             memcpy(copy, row + d * segment.span_step + t * segment.label_step, item)
             copy += item
     return room
 
 
-cdef int highest_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
-                     double* weight) noexcept nogil:
-    """The highest weight of every span; -inf where it is not positive. Best called from the last
-    row to the first: the row before is fetched on the way."""
-    cdef Py_ssize_t span_stride, label_stride, length = row_length(segment.n, segment.width, i)
-    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
+cdef int highest_row(const Segment* segment, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end, bint multi_label,
+                     char* room, double* weight) noexcept nogil:
+    """The highest weight of the spans from place `begin` to `end` of a row, to those places of
+    `weight`; -inf where it is not positive. Best called from the last row to the first: the row
+    before is fetched on the way."""
+    cdef Py_ssize_t span_stride, label_stride
+    cdef const void* row = _contiguous_row(segment, i, begin, end, room, &span_stride, &label_stride)
     # The row before, or for packed scores what comes a few rows before.
     cdef Py_ssize_t ahead = -2048 if segment.stored else -segment.row_step
     return labels_for(segment.is_double, AVX2).highest(
-        weight, row, length, segment.labels, span_stride, label_stride, ahead, multi_label)
+        weight + begin, row, end - begin, segment.labels, span_stride, label_stride, ahead, multi_label)
 
 
 cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
@@ -68,7 +69,7 @@ cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char
     """The weight of every span over its labels, as a plain number. What becomes the marginals
     goes to the segment's output, if it has one."""
     cdef Py_ssize_t span_stride, label_stride, out_stride, length = row_length(segment.n, segment.width, i)
-    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
+    cdef const void* row = _contiguous_row(segment, i, 0, length, room, &span_stride, &label_stride)
     cdef char* out = room
     out_stride = label_stride
     if segment.out != NULL:
