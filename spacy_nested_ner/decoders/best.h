@@ -25,7 +25,7 @@ enum {
 #define BEST_TIE 1e-15
 
 /* Spans that are worked through together. */
-enum { BEST_PIECE = 256 };
+enum { BEST_PIECE = 512 };
 
 /* Notation: quadratic.pyx. Weights are summed as they are: sums do not overflow. */
 typedef struct BestRows {

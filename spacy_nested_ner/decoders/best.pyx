@@ -30,6 +30,7 @@ cdef extern from "best.h" nogil:
     const BestRows* best_rows(int avx2)
 
 cdef const BestRows* ROWS = best_rows(uses_avx2())
+cdef Py_ssize_t PIECE = BEST_PIECE
 
 
 cdef Py_ssize_t best(const Segment* segment, bint nested, bint multi_label, BestTables* tables,
@@ -46,8 +47,9 @@ cdef Py_ssize_t best(const Segment* segment, bint nested, bint multi_label, Best
         length = row_length(n, segment.width, i)
         rest = tables.rest + i + 1
         # In pieces that stay in the fastest memory from the first step to the last.
-        for begin in range(0, length, BEST_PIECE):
-            end = min(begin + BEST_PIECE, length)
+        begin = 0
+        while begin < length:
+            end = min(begin + PIECE, length)
             if highest_row(segment, i, begin, end, multi_label, tables.labels, tables.weight):
                 return BAD_ROW
             if nested:
@@ -57,7 +59,8 @@ cdef Py_ssize_t best(const Segment* segment, bint nested, bint multi_label, Best
                 inside = ROWS.row(
                     tables.weight, tables.token + i + 1, tables.token[i], long_next, long_own,
                     tables.flags + row_offset(n, segment.width, i), mention, rest[0], inside, begin, end)
-            tables.peaks[begin // BEST_PIECE] = ROWS.peak(mention + begin, rest + begin, end - begin)
+            tables.peaks[begin // PIECE] = ROWS.peak(mention + begin, rest + begin, end - begin)
+            begin = end
         if nested:
             long_next, long_own = long_own, long_next
         tables.rest[i] = ROWS.first_level(mention, rest, tables.peaks, rest[0], length, &tables.choices[i])
