@@ -1,0 +1,77 @@
+"""Scores and gold mentions to loss and gradient: the negative log-likelihood of a CRF."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .decoders import Decoder, Mention, PackedScores, count_spans
+
+
+def crf_loss(
+    decoder: Decoder,
+    scores: PackedScores,
+    gold: Sequence[Sequence[Mention] | None],
+    *,
+    label_smoothing: float = 0.0,
+) -> tuple[float, np.ndarray]:
+    """The mean over segments of log Z minus the weight of the gold analysis, and its gradient.
+
+    decoder (Decoder): The search space.
+    scores (PackedScores): Of the segments.
+    gold (Sequence): Mentions of every segment, with label numbers, inside the search space
+        (`Decoder.project`); None where nothing is known, which gives no gradient.
+    label_smoothing (float): The share of a gold mention that goes to the other labels of the same
+        span. The smoothed target is then still a mixture of analyses, so that the loss has a lowest value.
+    RETURNS (tuple[float, np.ndarray]): Loss, and gradient of the shape of the scores.
+    """
+    known = [number for number, mentions in enumerate(gold) if mentions is not None]
+    if not known:
+        return 0.0, np.zeros_like(scores.values)
+    totals, marginals = decoder.log_partition_and_marginals(scores)
+    target = smoothed_target(scores, gold, label_smoothing)
+    gradient = marginals.values
+    gradient -= target
+    loss = sum(totals[number] for number in known) - _weight(scores.values, target)
+    for number in set(range(len(gold))).difference(known):
+        gradient[:, scores.offsets[number] : scores.offsets[number + 1]] = 0
+    gradient /= len(known)
+    return float(loss) / len(known), gradient
+
+
+def smoothed_target(
+    scores: PackedScores, gold: Sequence[Sequence[Mention] | None], label_smoothing: float
+) -> np.ndarray:
+    """What the marginals of a perfect model would be, in packed order."""
+    target = np.zeros_like(scores.values)
+    n_labels = len(target)
+    cells, labels = gold_cells(scores, gold)
+    if n_labels > 1 and label_smoothing:
+        others = label_smoothing / (n_labels - 1)
+        np.add.at(target.T, cells, others)
+        np.add.at(target, (labels, cells), 1 - label_smoothing - others)
+    else:
+        target[labels, cells] = 1
+    return target
+
+
+def gold_cells(
+    scores: PackedScores, gold: Sequence[Sequence[Mention] | None]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where gold mentions are in packed scores: their cells and labels."""
+    cells, labels = [], []
+    for number, mentions in enumerate(gold):
+        n, limit = scores.lengths[number], scores.max_span_length
+        for start, end, label in mentions or ():
+            # The rows that come before: all spans of the segment, less those from `start` on.
+            row = count_spans(n, limit) - count_spans(n - start, limit)
+            if limit is not None and n - start < limit < n:
+                row = count_spans(n, limit) - count_spans(n - start, None)
+            cells.append(scores.offsets[number] + row + end - start - 1)
+            labels.append(label)
+    return np.array(cells, dtype=int), np.array(labels, dtype=int)
+
+
+def _weight(values: np.ndarray, target: np.ndarray) -> float:
+    """The weight of a (smoothed) analysis. Forbidden mentions have no part in it."""
+    rows, columns = np.nonzero(target)
+    return float((values[rows, columns].astype(np.float64) * target[rows, columns]).sum())

@@ -1,0 +1,1 @@
+"""From tokens to span scores: Thinc layers and the architectures made of them."""

@@ -1,0 +1,34 @@
+"""The paper's encoder: bidirectional LSTM layers, through Thinc's wrapper of PyTorch's."""
+
+from spacy.tokens import Doc
+from thinc.api import Dropout, Model, PyTorchLSTM, chain, with_array, with_padded
+from thinc.types import Floats2d
+from thinc.util import has_torch
+
+Tok2Vec = Model[list[Doc], list[Floats2d]]
+
+
+def bilstm_encoder(
+    tok2vec: Tok2Vec, width: int, depth: int, dropout: float, input_width: int | None
+) -> Tok2Vec:
+    if not has_torch:
+        raise ImportError(
+            "spacy-nested-ner.BiLSTMEncoder.v1 needs PyTorch: pip install 'spacy-nested-ner[transformers]', or take "
+            "another encoder"
+        )
+    if input_width is None:
+        if tok2vec.has_dim("nO") is not True:
+            raise ValueError(
+                "spacy-nested-ner.BiLSTMEncoder.v1 cannot ask its tok2vec for its width: set input_width (of a "
+                "transformer: its hidden size)"
+            )
+        input_width = tok2vec.get_dim("nO")
+    encoder: Tok2Vec = chain(
+        tok2vec,
+        with_array(Dropout(dropout)),
+        with_padded(PyTorchLSTM(2 * width, input_width, bi=True, depth=depth, dropout=dropout)),
+        with_array(Dropout(dropout)),
+    )
+    encoder.set_ref("tok2vec", tok2vec)
+    encoder.set_dim("nO", 2 * width)
+    return encoder

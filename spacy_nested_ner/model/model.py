@@ -1,0 +1,72 @@
+"""The whole network of the component: docs and segments to packed scores."""
+
+from collections.abc import Callable
+from functools import partial
+
+from spacy.tokens import Doc
+from thinc.api import Model
+from thinc.types import Floats2d
+
+from .segments import Segments
+
+InT = tuple[list[Doc], Segments]
+OutT = Floats2d
+
+
+def score_spans(
+    tok2vec: Model[list[Doc], list[Floats2d]],
+    scorer: Model[tuple[Floats2d, Segments], Floats2d],
+    resize: Callable[[Model, int], None],
+) -> Model[InT, OutT]:
+    """Token vectors of all docs, then the scores of the spans in their segments."""
+    model: Model[InT, OutT] = Model(
+        "score_spans",
+        forward,
+        init=init,
+        layers=[tok2vec, scorer],
+        refs={"tok2vec": tok2vec, "scorer": scorer},
+        dims={"nO": None},
+    )
+    model.attrs["resize_output"] = partial(resize_model, resize=resize)
+    return model
+
+
+def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
+    docs, segments = X
+    tok2vec, scorer = model.get_ref("tok2vec"), model.get_ref("scorer")
+    vectors, backprop_tok2vec = tok2vec(docs, is_train)
+    flat = model.ops.flatten(vectors)
+    scores, backprop_scorer = scorer((flat, segments), is_train)
+
+    def backprop(d_scores: OutT) -> InT:
+        d_flat, _ = backprop_scorer(d_scores)
+        return backprop_tok2vec(model.ops.unflatten(d_flat, [len(v) for v in vectors])), segments
+
+    return scores, backprop
+
+
+def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -> None:
+    tok2vec, scorer = model.get_ref("tok2vec"), model.get_ref("scorer")
+    if X is None:
+        tok2vec.initialize()
+        width = tok2vec.get_dim("nO")
+    else:
+        tok2vec.initialize(X=X[0])
+        # Listeners of a transformer know their width only from what they give.
+        width = tok2vec.predict(X[0])[0].shape[1]
+    if Y is not None:
+        scorer.set_dim("nO", Y.shape[0], force=True)
+    scorer.set_dim("nI", width, force=True)
+    scorer.initialize()
+    model.set_dim("nO", scorer.get_dim("nO"), force=True)
+
+
+def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Model, int], None]) -> Model[InT, OutT]:
+    """What spaCy calls to make room for more labels."""
+    scorer = model.get_ref("scorer")
+    if scorer.has_param("W") is True:
+        resize(scorer, nO)
+    else:
+        scorer.set_dim("nO", nO, force=True)
+    model.set_dim("nO", nO, force=True)
+    return model
