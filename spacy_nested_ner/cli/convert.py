@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Annotated
 
+import typer
 from spacy.cli._util import Arg, Opt
-from wasabi import msg
 
 from ..corpus import FORMATS, Settings, convert
 
@@ -59,6 +59,7 @@ def convert_cli(
             progress=True,
         )
     except (OSError, ValueError) as error:
-        msg.fail(str(error), exits=1)
-    print(report)
-    msg.good(f"Saved {target}")
+        # Not wasabi, which wraps lines: a path must stay whole.
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+    print(f"{report}\nSaved      {target}")

@@ -80,6 +80,8 @@ def convert(
     with staging(targets[0].parent) as stage:
         for part, path in zip(parts, targets):
             write(part, stage / path.name, settings, report)
+        if not report.documents:
+            raise FormatError(str(source), f"no document found; is its format {source_format}?")
     return report
 
 

@@ -13,8 +13,10 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
     """The documents of a file."""
     try:
         docs = DocBin().from_disk(path)
+    except OSError:
+        raise
     except Exception as error:  # zlib, msgpack and NumPy each have their own
-        raise FormatError(str(path), f"not a .spacy file ({type(error).__name__}: {error})") from None
+        raise FormatError(str(path), "not a .spacy file; expected what spaCy's DocBin writes") from error
     for n, doc in enumerate(docs.get_docs(settings.nlp.vocab), 1):
         where = f"{path}, document {n}"
         if settings.spans_key not in doc.spans:

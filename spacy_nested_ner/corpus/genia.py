@@ -82,10 +82,11 @@ def parse(element: ElementTree.Element, report: ConversionReport, where: str) ->
             mentions.add(Mention(start, end, label))
     words = tokenize(text, {edge for start, end, _ in mentions for edge in (start, end)})
     starts, ends = [start for start, _ in words], [end for _, end in words]
+    followed = set(starts)
     return Sentence(
         [text[start:end] for start, end in words],
         [Mention(bisect_left(starts, start), bisect_right(ends, end), label) for start, end, label in mentions],
-        [end not in set(starts) for end in ends],
+        [end not in followed for end in ends],
     )
 
 

@@ -40,10 +40,8 @@ def parse(lines: list[Line], path: Path, report: ConversionReport) -> Sentence:
         where = place(path, tags.number)
         n_tags = len(_WORD.findall(tags.text))
         if n_tags != len(words):
-            reason = (
-                f"neither mentions, as in '0,2 PER|1,2 GPE', nor a tag for each of {len(words)} words: {tags.text!r}"
-            )
-            raise FormatError(where, reason)
+            expected = f"expected mentions, as in '0,2 PER|1,2 GPE', or a tag for each of {len(words)} words"
+            raise FormatError(where, f"{tags.text!r}: {expected}")
         report.lose("lines of part-of-speech tags", where)
     if len(others) > 1:
         reason = "a fourth line with no blank line before it; expected words, tags, mentions and a blank line"

@@ -38,11 +38,17 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
             continue
         with report.tolerating():
             record = _load(text, where)
-            if record.get("answer", "accept") != "accept":
+            if record.get("answer") not in (None, "accept"):
                 report.lose(f"records answered {record['answer']!r}", where)
                 continue
             make = _doc_by_characters if "text" in record else _doc_by_words
-            yield Record(make(record, settings, report, where), where)
+            try:
+                doc = make(record, settings, report, where)
+            except UnicodeEncodeError as error:
+                raise FormatError(
+                    where, f"{error.object[error.start]!r} is half a character; correct the text"
+                ) from None
+            yield Record(doc, where)
 
 
 def _load(text: str, where: str) -> dict[str, Any]:
@@ -62,9 +68,7 @@ def _doc_by_words(record: dict[str, Any], settings: Settings, report: Conversion
         raise FormatError(where, f'"spaces" has {len(spaces)} values for {len(words)} tokens; expected one each')
     mentions = [_mention(item, where) for item in _find(record, _MENTIONS_BY_WORDS, settings, where)]
     starts = record.get("sent_starts")
-    if starts is not None and any(
-        not 0 <= start < len(words) for start in _list_of(starts, int, '"sent_starts"', where)
-    ):
+    if starts is not None and set(_list_of(starts, int, '"sent_starts"', where)).difference(range(len(words))):
         raise FormatError(where, f'"sent_starts" is {starts}; expected numbers from 0 to {len(words) - 1}')
     return make_doc(words, mentions, settings, report, where, spaces=spaces, sent_starts=starts)
 
@@ -73,7 +77,7 @@ def _doc_by_characters(record: dict[str, Any], settings: Settings, report: Conve
     text = record["text"]
     if not isinstance(text, str):
         raise FormatError(where, f'"text" is {text!r}; expected a string')
-    mentions = [(_mention(item, where), where) for item in _find(record, _MENTIONS_BY_CHARACTERS, settings, where)]
+    mentions = [(_mention(item, where), None) for item in _find(record, _MENTIONS_BY_CHARACTERS, settings, where)]
     tokens = _edges(record, "tokens", where)
     sents = _edges(record, "sents", where)
     starts = None if sents is None else [start for start, _ in sents]
@@ -96,9 +100,7 @@ def _mention(item: Any, where: str) -> Mention:
     elif isinstance(item, dict):
         start, end, label = (next((item[key] for key in keys if key in item), None) for keys in (_START, _END, _LABEL))
     else:
-        raise FormatError(
-            where, f'{item!r} is no mention; expected [0, 2, "PER"] or an object with start, end and label'
-        )
+        raise FormatError(where, f'{item!r} is no mention; expected [0, 2, "PER"], or start, end and label')
     if not _is(start, int) or not _is(end, int) or not _is(label, str):
         raise FormatError(where, f"mention {item!r}: expected whole numbers for start and end, and a string for label")
     return Mention(start, end, label)

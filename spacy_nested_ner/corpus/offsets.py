@@ -2,6 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from contextlib import nullcontext
 from itertools import pairwise
 
 from spacy.tokens import Doc
@@ -16,7 +17,7 @@ Edges = tuple[int, int]
 
 def doc_from_text(
     text: str,
-    mentions: Iterable[tuple[Mention, str]],
+    mentions: Iterable[tuple[Mention, str | None]],
     settings: Settings,
     report: ConversionReport,
     where: str,
@@ -26,8 +27,8 @@ def doc_from_text(
 ) -> Doc:
     """A Doc of a running text.
 
-    mentions (Iterable[tuple[Mention, str]]): Mentions by characters, each with its own
-        place for messages.
+    mentions (Iterable[tuple[Mention, str | None]]): Mentions by characters. One that has a
+        place of its own can be skipped if it is bad; else the whole text is bad.
     tokens (list[Edges] | None): The tokens by characters, if they are known; else
         the tokenizer of the language finds them.
     sent_starts (Iterable[int] | None): Characters at or before the first of a sentence.
@@ -36,25 +37,25 @@ def doc_from_text(
         tokens = [(token.idx, token.idx + len(token)) for token in settings.nlp.make_doc(text)]
     else:
         tokens = _cover(text, tokens, where)
+    starts, ends = {start for start, _ in tokens}, {end for _, end in tokens}
     kept: list[Mention] = []
     cuts: set[int] = set()
-    starts, ends = {start for start, _ in tokens}, {end for _, end in tokens}
     for mention, place in mentions:
-        with report.tolerating():
-            fitted = _trim(text, mention, starts, ends, report, place)
+        with report.tolerating() if place else nullcontext():
+            fitted = _trim(text, mention, starts, ends, report, place or where)
             missed = {fitted.start} - starts | {fitted.end} - ends
             if missed and settings.misaligned != "split":
-                _refuse(text, fitted, settings, report, place)
-                continue
-            cuts |= missed
-            kept.append(fitted)
+                _refuse(text, fitted, settings, report, place or where)
+            else:
+                cuts |= missed
+                kept.append(fitted)
     tokens = _split(tokens, sorted(cuts))
     first = {start: i for i, (start, _) in enumerate(tokens)}
     last = {end: i for i, (_, end) in enumerate(tokens)}
     on_tokens = [Mention(first[start], last[end] + 1, label) for start, end, label in kept]
     words = [text[start:end] for start, end in tokens]
     spaces = [text[end : end + 1] == " " and end not in first for _, end in tokens]
-    order = [start for start, _ in tokens]
+    order = list(first)
     begins = None if sent_starts is None else [bisect_left(order, start) for start in sent_starts]
     return make_doc(words, on_tokens, settings, report, where, spaces=spaces, sent_starts=begins)
 
