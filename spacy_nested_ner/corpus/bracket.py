@@ -120,7 +120,7 @@ def _unescape(text: str, where: str) -> str:
 
 
 def _character(code: str, text: str, where: str) -> str:
-    if len(code) == 5:
+    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) < 0xE000:  # half a character
         return chr(int(code[1:], 16))
     if code and code in "[]\\#":
         return code

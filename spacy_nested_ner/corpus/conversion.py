@@ -74,11 +74,12 @@ def convert(
     target_format = target_format or ("spacy" if split else detect_format(target, writing=True))
     write = _writer(target_format)
     targets = _parts(target, target_format) if split else [target]
-    _check_targets(source, targets, target_format)
-    records = _count(_read(source, _format(source_format), names, settings, report), settings, report, progress)
+    files = input_files(source, _format(source_format).suffixes, names)
+    _check_targets(files, targets, target_format)
+    records = _count(_read(files, source_format, settings, report), settings, report, progress)
     parts = _split(records, genia.SPLIT, source) if split else iter([records])
     with staging(targets[0].parent) as stage:
-        for part, path in zip(parts, targets):
+        for part, path in zip(parts, targets):  # in this order: the parts check that nothing is left
             write(part, stage / path.name, settings, report)
         if not report.documents:
             raise FormatError(str(source), f"no document found; is its format {source_format}?")
@@ -99,7 +100,8 @@ def read_docs(
     path = Path(path)
     settings = settings or Settings()
     report = report or ConversionReport()
-    records = _read(path, _format(format or detect_format(path)), None, settings, report)
+    format = format or detect_format(path)
+    records = _read(input_files(path, _format(format).suffixes), format, settings, report)
     return (record.doc for record in _count(records, settings, report, False))
 
 
@@ -112,7 +114,7 @@ def write_docs(
     report = ConversionReport()
     format = format or detect_format(path, writing=True)
     write = _writer(format)
-    _check_targets(None, [path], format)
+    _check_targets([], [path], format)
     records = (Record(doc, f"document {n}") for n, doc in enumerate(docs, 1))
     with staging(path.parent) as stage:
         write(_count(records, settings, report, False), stage / path.name, settings, report)
@@ -159,25 +161,26 @@ def _parts(folder: Path, format: str) -> list[Path]:
     return [folder / f"{part}{suffix}" for part in PARTS]
 
 
-def _check_targets(source: Path | None, targets: list[Path], format: str) -> None:
+def _check_targets(files: list[Path], targets: list[Path], format: str) -> None:
+    """An error for what would destroy something, or mix output with input."""
+    pair, suffixes = FORMATS[format].pair, FORMATS[format].suffixes
     for target in targets:
-        if source is not None and target.resolve() == source.resolve():
-            raise ValueError(f"{target} is both input and output; choose another output")
-        if target.is_dir() and not FORMATS[format].pair:
-            example = target / f"corpus{FORMATS[format].suffixes[0]}"
+        if target.is_dir() and not pair:
+            example = target / f"corpus{suffixes[0]}"
             raise ValueError(f"{target} is a folder; name the file to write, such as {example}")
         if target.is_dir() and any(target.iterdir()):
             raise ValueError(f"the folder {target} is not empty; choose another, or empty it first")
+        made = {target, *(target.with_suffix(suffix) for suffix in suffixes if pair)}
+        both = {file.resolve() for file in files} & {path.resolve() for path in made}
+        if both:
+            raise ValueError(f"{both.pop()} is both input and output; choose another output")
 
 
-def _read(
-    path: Path, format: Format, names: Collection[str] | None, settings: Settings, report: ConversionReport
-) -> Iterator[Record]:
-    files = input_files(path, format.suffixes, names)
-    if format.pair:
-        files = list(dict.fromkeys(file.with_suffix(format.suffixes[0]) for file in files))
+def _read(files: list[Path], format: str, settings: Settings, report: ConversionReport) -> Iterator[Record]:
+    if FORMATS[format].pair:
+        files = list(dict.fromkeys(file.with_suffix(FORMATS[format].suffixes[0]) for file in files))
     for file in files:
-        yield from format.read(file, settings, report)
+        yield from FORMATS[format].read(file, settings, report)
 
 
 def _count(records: Iterable[Record], settings: Settings, report: ConversionReport, progress: bool) -> Iterator[Record]:
@@ -196,9 +199,8 @@ def _split(records: Iterator[Record], sizes: tuple[int, ...], source: Path) -> I
         while missing > 0:
             record = next(records, None)
             if record is None:
-                raise FormatError(
-                    str(source), f"a part of {size:,} sentences lacks {missing:,}; expected the whole corpus"
-                )
+                reason = f"a part of {size:,} sentences lacks {missing:,}; expected the whole corpus"
+                raise FormatError(str(source), reason)
             missing -= len(sentence_bounds(record.doc))
             if missing < 0:
                 raise FormatError(record.where, f"goes {-missing:,} sentences past a part of {size:,}")

@@ -37,6 +37,27 @@ def doc_from_text(
         tokens = [(token.idx, token.idx + len(token)) for token in settings.nlp.make_doc(text)]
     else:
         tokens = _cover(text, tokens, where)
+    kept, cuts = _fit(text, tokens, mentions, settings, report, where)
+    tokens = _split(tokens, cuts)
+    first = {start: i for i, (start, _) in enumerate(tokens)}
+    last = {end: i for i, (_, end) in enumerate(tokens)}
+    on_tokens = [Mention(first[start], last[end] + 1, label) for start, end, label in kept]
+    words = [text[start:end] for start, end in tokens]
+    spaces = [text[end : end + 1] == " " and end not in first for _, end in tokens]
+    order = list(first)
+    begins = None if sent_starts is None else [bisect_left(order, start) for start in sent_starts]
+    return make_doc(words, on_tokens, settings, report, where, spaces=spaces, sent_starts=begins)
+
+
+def _fit(
+    text: str,
+    tokens: list[Edges],
+    mentions: Iterable[tuple[Mention, str | None]],
+    settings: Settings,
+    report: ConversionReport,
+    where: str,
+) -> tuple[list[Mention], list[int]]:
+    """The mentions to keep, and the places where tokens must be split for them."""
     starts, ends = {start for start, _ in tokens}, {end for _, end in tokens}
     kept: list[Mention] = []
     cuts: set[int] = set()
@@ -49,15 +70,7 @@ def doc_from_text(
             else:
                 cuts |= missed
                 kept.append(fitted)
-    tokens = _split(tokens, sorted(cuts))
-    first = {start: i for i, (start, _) in enumerate(tokens)}
-    last = {end: i for i, (_, end) in enumerate(tokens)}
-    on_tokens = [Mention(first[start], last[end] + 1, label) for start, end, label in kept]
-    words = [text[start:end] for start, end in tokens]
-    spaces = [text[end : end + 1] == " " and end not in first for _, end in tokens]
-    order = list(first)
-    begins = None if sent_starts is None else [bisect_left(order, start) for start in sent_starts]
-    return make_doc(words, on_tokens, settings, report, where, spaces=spaces, sent_starts=begins)
+    return kept, sorted(cuts)
 
 
 def _cover(text: str, tokens: list[Edges], where: str) -> list[Edges]:

@@ -62,6 +62,7 @@ def test_windows_files_and_byte_order_marks(tmp_path):
         ("[[PER a]", r"'[' stands inside '[PER'; write \[ for a bracket that is text"),
         (r"a\b", r"'\b' in 'a\\b' is no escape; write \\ for a backslash"),
         ("a\\", r"'\' in 'a\\' is no escape; write \\ for a backslash"),
+        (r"\ud800", r"'\ud800' in '\\ud800' is no escape; write \\ for a backslash"),
         (r"\u12", r"'\u' in '\\u12' is no escape; write \\ for a backslash"),
     ],
 )

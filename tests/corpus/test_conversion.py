@@ -66,6 +66,13 @@ def test_a_folder_becomes_one_file(tmp_path):
     assert report.documents == 2
 
 
+def test_output_in_the_folder_of_the_input_is_not_read(tmp_path):
+    write(tmp_path / "a.txt")
+    assert convert(tmp_path, tmp_path / "all.txt", settings=settings()).documents == 1
+    with pytest.raises(ValueError, match=r"all.txt is both input and output; choose another output"):
+        convert(tmp_path, tmp_path / "all.txt")
+
+
 def test_only_the_files_that_are_named(tmp_path):
     for name in ("a", "b", "c"):
         write(tmp_path / "in" / f"{name}.txt", f"[PER {name}]\n")
@@ -119,6 +126,8 @@ def test_targets_that_would_destroy_something(tmp_path):
     source = write(tmp_path / "in.txt")
     with pytest.raises(ValueError, match=r"in.txt is both input and output; choose another output"):
         convert(source, source)
+    with pytest.raises(ValueError, match=r"in.txt is both input and output; choose another output"):
+        convert(source, tmp_path / "in.ann", source_format="bracket")
     with pytest.raises(ValueError, match=r"is a folder; name the file to write, such as .*corpus.spacy"):
         convert(source, tmp_path, target_format="spacy")
     with pytest.raises(ValueError, match=r"the folder .* is not empty; choose another, or empty it first"):
