@@ -1,0 +1,14 @@
+"""`spacy nested-ner …`: a group of spaCy's own command line, one command a module."""
+
+import typer
+from spacy.cli._util import app
+
+from .convert import convert_cli
+
+nested_ner_cli = typer.Typer(
+    name="nested-ner", help="Commands for nested named entities.", no_args_is_help=True, rich_markup_mode=None
+)
+nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
+
+# spaCy imports this module through its entry point before it runs.
+app.add_typer(nested_ner_cli)

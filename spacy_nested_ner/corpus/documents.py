@@ -1,0 +1,193 @@
+"""Docs as words and mentions, sentence by sentence: what all formats share."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import spacy
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+
+from ..decoders.mention import Mention, sort_mentions
+from ..decoders.spaces import check_mentions
+from .files import place
+from .report import ConversionReport, FormatError
+
+MISALIGNED = ("error", "split", "drop")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How documents are read and written.
+
+    spans_key (str): The mentions are in `doc.spans[spans_key]`.
+    lang (str): Language code, for the tokenizer of formats that come as running text.
+    misaligned (str): For characters of a mention that do not fit token edges: an "error",
+        "split" the token, or "drop" the mention and report it.
+    line_sentences (bool): Take every line of a running text as a sentence (brat).
+    """
+
+    spans_key: str = "sc"
+    lang: str = "en"
+    misaligned: str = "error"
+    line_sentences: bool = True
+
+    def __post_init__(self) -> None:
+        if self.misaligned not in MISALIGNED:
+            raise ValueError(f"misaligned is {self.misaligned!r}; expected one of {', '.join(MISALIGNED)}")
+
+    @cached_property
+    def nlp(self) -> Language:
+        try:
+            return spacy.blank(self.lang)
+        except ImportError:
+            raise ValueError(
+                f"lang is {self.lang!r}; expected a language code of spaCy, such as en, de or xx"
+            ) from None
+
+
+class Record(NamedTuple):
+    """A document, and where it comes from."""
+
+    doc: Doc
+    where: str
+
+
+class Sentence(NamedTuple):
+    """Words and the mentions among them.
+
+    spaces (list[bool] | None): Whether a space follows each word; None if nobody knows.
+    """
+
+    words: list[str]
+    mentions: list[Mention]
+    spaces: list[bool] | None = None
+
+
+def make_doc(
+    words: list[str],
+    mentions: Iterable[Mention],
+    settings: Settings,
+    report: ConversionReport,
+    where: str,
+    *,
+    spaces: list[bool] | None = None,
+    sent_starts: Iterable[int] | None = None,
+) -> Doc:
+    """A Doc with its mentions sorted and repeated ones removed.
+
+    sent_starts (Iterable[int] | None): The tokens that begin a sentence; None if nobody knows.
+    """
+    if not all(words):
+        raise FormatError(where, f"word {words.index('')} is empty; expected at least one character")
+    given = list(mentions)
+    for mention in given:
+        if not isinstance(mention.label, str) or not mention.label:
+            raise FormatError(where, f"label {mention.label!r}: expected a string of at least one character")
+    try:
+        kept = check_mentions(given, len(words))
+    except (TypeError, ValueError) as error:
+        raise FormatError(where, str(error)) from None
+    if len(given) > len(kept):
+        report.lose("repeated mentions (same span and label)", where, len(given) - len(kept))
+    flags = None
+    if sent_starts is not None:
+        starts = {0, *sent_starts}
+        flags = [i in starts for i in range(len(words))]
+    doc = Doc(settings.nlp.vocab, words=words, spaces=spaces, sent_starts=flags)
+    doc.spans[settings.spans_key] = [Span(doc, start, end, label=label) for start, end, label in kept]
+    return doc
+
+
+def join_sentences(sentences: list[Sentence], settings: Settings, report: ConversionReport, where: str) -> Doc:
+    """One Doc of several sentences."""
+    words: list[str] = []
+    mentions: list[Mention] = []
+    spaces: list[bool] = []
+    starts: list[int] = []
+    for sentence in sentences:
+        offset = len(words)
+        starts.append(offset)
+        words += sentence.words
+        spaces += sentence.spaces or []
+        mentions += [Mention(start + offset, end + offset, label) for start, end, label in sentence.mentions]
+    known = spaces if len(spaces) == len(words) else None
+    return make_doc(words, mentions, settings, report, where, spaces=known, sent_starts=starts)
+
+
+def group_sentences(
+    stream: Iterable[tuple[int, Sentence | None]], path: Path, settings: Settings, report: ConversionReport
+) -> Iterator[Record]:
+    """Documents from sentences with their line numbers; None ends a document."""
+    sentences: list[Sentence] = []
+    first = 0
+    for line, sentence in chain(stream, [(0, None)]):
+        if sentence is not None:
+            first = first if sentences else line
+            sentences.append(sentence)
+        elif sentences:
+            where = place(path, first)
+            with report.tolerating():
+                yield Record(join_sentences(sentences, settings, report, where), where)
+            sentences = []
+
+
+def mentions_of(doc: Doc, spans_key: str) -> list[Mention]:
+    """The sorted mentions of a Doc; none if it has no such spans key."""
+    return sort_mentions({Mention(span.start, span.end, span.label_) for span in doc.spans.get(spans_key, ())})
+
+
+def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
+    """Where sentences begin and end. A Doc that does not know is one sentence."""
+    if doc.has_annotation("SENT_START"):
+        return [(sentence.start, sentence.end) for sentence in doc.sents]
+    return [(0, len(doc))]
+
+
+def sentences_of(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
+    """What formats made of words and sentences can say of a Doc; the rest is reported."""
+    doc, where = record
+    if not len(doc):
+        report.lose("documents without words", where)
+    elif not doc.has_unknown_spaces and not all(token.whitespace_ for token in doc[:-1]):
+        report.lose("spacing between words, in documents", where)
+    bounds = sentence_bounds(doc)
+    inside: list[list[Mention]] = [[] for _ in bounds]
+    starts = [start for start, _ in bounds]
+    for mention in mentions_of(doc, settings.spans_key):
+        i = bisect_right(starts, mention.start) - 1
+        start, end = bounds[i]
+        if mention.end > end:
+            report.lose("mentions across a sentence boundary", f"{where}: {describe(doc, mention)}")
+        else:
+            inside[i].append(Mention(mention.start - start, mention.end - start, mention.label))
+    for (start, end), mentions in zip(bounds, inside):
+        if start < end:
+            yield Sentence([token.text for token in doc[start:end]], mentions)
+
+
+def drop_whitespace(sentence: Sentence, report: ConversionReport, where: str) -> Sentence:
+    """Without the words that are nothing but white space, which word lists cannot show."""
+    kept = [word for word in sentence.words if not word.isspace()]
+    if len(kept) == len(sentence.words):
+        return sentence
+    report.lose("words of white space", where, len(sentence.words) - len(kept))
+    place = [0]
+    for word in sentence.words:
+        place.append(place[-1] + (not word.isspace()))
+    mentions = []
+    for start, end, label in sentence.mentions:
+        if place[start] == place[end]:
+            report.lose("mentions of white space", f"{where}: {label} {start}:{end}")
+        else:
+            mentions.append(Mention(place[start], place[end], label))
+    return Sentence(kept, sort_mentions(set(mentions)))
+
+
+def describe(doc: Doc, mention: Mention) -> str:
+    """A mention as a person would point at it."""
+    return f"{mention.label} {doc[mention.start : mention.end].text!r}"

@@ -1,0 +1,126 @@
+"""What a conversion did, and what it could not keep."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..decoders.mention import Mention
+
+# Places that are remembered of one kind of loss, and places that are printed.
+REMEMBERED = 100
+PRINTED = 5
+
+
+class FormatError(ValueError):
+    """Input or output that a format cannot express.
+
+    where (str): The file, with the line, record or sentence in it.
+    reason (str): What is wrong, and what to do about it.
+    """
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
+@dataclass
+class Loss:
+    """One kind of thing that was not kept: how often, and where first."""
+
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+
+    def add(self, place: str, count: int = 1) -> None:
+        self.count += count
+        if len(self.places) < REMEMBERED:
+            self.places.append(place)
+
+    def __str__(self) -> str:
+        shown = [f"\n    {place}" for place in self.places[:PRINTED]]
+        if len(self.places) > PRINTED:
+            shown.append("\n    …")
+        return f"{self.count:,}" + "".join(shown)
+
+
+@dataclass
+class ConversionReport:
+    """What was read, and what could not be kept. Prints as a short text.
+
+    skip_bad (bool): Count what is bad and go on, instead of raising an error.
+    nested (int): Mentions inside another mention. Of two labels on one span the second is.
+    depth (int): The most mentions inside one another.
+    lost (dict[str, Loss]): What was read and not kept, by kind.
+    bad (Loss): The sentences, records or annotations skipped because they are wrong.
+    """
+
+    skip_bad: bool = False
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    longest: int = 0
+    mentions: int = 0
+    nested: int = 0
+    depth: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    lost: dict[str, Loss] = field(default_factory=dict)
+    bad: Loss = field(default_factory=Loss)
+
+    def count(self, lengths: list[int], mentions: list[Mention]) -> None:
+        """Add a document: the lengths of its sentences and its sorted mentions."""
+        levels = nesting_levels(mentions)
+        self.documents += 1
+        self.sentences += len(lengths)
+        self.words += sum(lengths)
+        self.longest = max([self.longest, *lengths])
+        self.mentions += len(mentions)
+        self.nested += sum(level > 1 for level in levels)
+        self.depth = max([self.depth, *levels])
+        self.labels.update(mention.label for mention in mentions)
+
+    def lose(self, what: str, where: str, count: int = 1) -> None:
+        """Note that something at a place was not kept."""
+        self.lost.setdefault(what, Loss()).add(where, count)
+
+    @contextmanager
+    def tolerating(self) -> Iterator[None]:
+        """What is bad inside this block ends the conversion, or is counted if `skip_bad`."""
+        try:
+            yield
+        except FormatError as error:
+            if not self.skip_bad:
+                raise
+            self.bad.add(str(error))
+
+    def __str__(self) -> str:
+        share = 100 * self.nested / self.mentions if self.mentions else 0.0
+        lines = [
+            f"Documents  {self.documents:,}",
+            f"Sentences  {self.sentences:,} (longest {self.longest:,} words)",
+            f"Words      {self.words:,}",
+            f"Mentions   {self.mentions:,} ({share:.1f} % nested, depth {self.depth})",
+            "Labels     " + (", ".join(f"{label} {n:,}" for label, n in self.labels.most_common()) or "none"),
+        ]
+        if self.lost:
+            lines += ["Not kept", *(f"  {what}: {loss}" for what, loss in self.lost.items())]
+        if self.bad.count:
+            lines.append(f"Skipped as bad: {self.bad}")
+        return "\n".join(lines)
+
+
+def nesting_levels(mentions: list[Mention]) -> list[int]:
+    """1 for a mention inside no other, 2 for one directly inside such a mention, and so on.
+
+    `mentions` is sorted. Mentions may cross; that is why this is not read off a forest.
+    """
+    levels: list[int] = []
+    open_ones: list[tuple[Mention, int]] = []
+    for mention in mentions:
+        open_ones = [(other, level) for other, level in open_ones if other.end > mention.start]
+        # Sorted by start: one that ends no earlier is around this one.
+        around = [level for other, level in open_ones if other.end >= mention.end]
+        level = 1 + max(around, default=0)
+        levels.append(level)
+        open_ones.append((mention, level))
+    return levels

@@ -1,0 +1,199 @@
+"""Choosing formats and files, writing all or nothing, and the report."""
+
+import pytest
+from nested_documents import make_doc, read, settings, shown
+from spacy.tokens import Span
+
+from spacy_nested_ner.corpus import ConversionReport, FormatError, conversion, convert, read_docs, write_docs
+from spacy_nested_ner.corpus.report import nesting_levels
+from spacy_nested_ner.decoders.mention import Mention
+
+
+def write(path, text="[PER Ada] sings .\n"):
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "name, format",
+    [
+        ("a.spacy", "spacy"),
+        ("a.txt", "bracket"),
+        ("a.tsv", "bio"),
+        ("a.bio", "bio"),
+        ("a.conll", "bio"),
+        ("a.ann", "brat"),
+        ("a.jsonl", "jsonl"),
+        ("a.xml", "genia"),
+        ("a.xml.gz", "genia"),
+        ("a.index", "index"),
+    ],
+)
+def test_the_name_tells_the_format(tmp_path, name, format):
+    assert conversion.detect_format(write(tmp_path / name)) == format
+    assert conversion.detect_format(tmp_path) == format
+    assert conversion.detect_format(tmp_path / "new" / name, writing=True) == format
+
+
+def test_a_text_beside_an_annotation_is_brat(tmp_path):
+    write(tmp_path / "a.ann", "")
+    assert conversion.detect_format(write(tmp_path / "a.txt")) == "brat"
+    write(tmp_path / "README.txt")
+    assert conversion.detect_format(tmp_path) == "brat"
+
+
+def test_unclear_formats_are_named(tmp_path):
+    with pytest.raises(ValueError, match=r"format of .*a.doc: its name does not tell; name one of spacy, bracket, bio"):
+        convert(write(tmp_path / "a.doc"), tmp_path / "b.spacy")
+    with pytest.raises(ValueError, match=r"format of .*out: its name does not tell; name one of spacy"):
+        convert(write(tmp_path / "a.txt"), tmp_path / "out")
+    write(tmp_path / "b.tsv")
+    with pytest.raises(ValueError, match=r"its files may be bio or bracket; name one of spacy"):
+        convert(tmp_path, tmp_path / "c.spacy")
+    with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
+        convert(tmp_path, tmp_path / "c.spacy", source_format="bart")
+    with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
+        convert(tmp_path / "a.txt", tmp_path / "c.spacy", target_format="bart")
+
+
+def test_a_folder_becomes_one_file(tmp_path):
+    write(tmp_path / "in" / "b.txt", "[PER Bo] sings .\n")
+    write(tmp_path / "in" / "a.txt")
+    report = convert(tmp_path / "in", tmp_path / "new" / "out.spacy", settings=settings())
+    docs, _ = read(tmp_path / "new" / "out.spacy")
+    assert [shown(doc) for doc in docs] == [[("PER", "Ada")], [("PER", "Bo")]]
+    assert report.documents == 2
+
+
+def test_output_in_the_folder_of_the_input_is_not_read(tmp_path):
+    write(tmp_path / "a.txt")
+    assert convert(tmp_path, tmp_path / "all.txt", settings=settings()).documents == 1
+    with pytest.raises(ValueError, match=r"all.txt is both input and output; choose another output"):
+        convert(tmp_path, tmp_path / "all.txt")
+
+
+def test_only_the_files_that_are_named(tmp_path):
+    for name in ("a", "b", "c"):
+        write(tmp_path / "in" / f"{name}.txt", f"[PER {name}]\n")
+    convert(tmp_path / "in", tmp_path / "out.txt", names={"a", "c.txt"}, settings=settings())
+    assert (tmp_path / "out.txt").read_text() == "[PER a]\n\n[PER c]\n"
+    with pytest.raises(FormatError, match=r"in: 2 of the 3 files asked for are not there: d, e"):
+        convert(tmp_path / "in", tmp_path / "out.txt", names={"a", "d", "e"})
+
+
+def test_missing_and_empty_input(tmp_path):
+    with pytest.raises(FormatError, match=r"a.txt: no such file or folder"):
+        convert(tmp_path / "a.txt", tmp_path / "out.spacy")
+    with pytest.raises(FormatError, match=r"a.txt: no such file or folder"):
+        convert(tmp_path / "a.txt", tmp_path / "out.spacy", source_format="bracket")
+    (tmp_path / "in").mkdir()
+    with pytest.raises(FormatError, match=r"in: the folder has no file that ends in .tsv or .bio or .conll"):
+        convert(tmp_path / "in", tmp_path / "out.spacy", source_format="bio")
+    with pytest.raises(FormatError, match=r"b.txt: no document found; is its format bracket\?"):
+        convert(write(tmp_path / "b.txt", "# only a comment\n"), tmp_path / "out.spacy")
+    assert not (tmp_path / "out.spacy").exists()
+
+
+def test_nothing_is_written_after_an_error(tmp_path):
+    source = write(tmp_path / "in.txt", "[PER Ada]\n\n" * 50 + "[PER Bo\n")
+    target = write(tmp_path / "out" / "out.tsv", "as it was")
+    with pytest.raises(FormatError, match=r"in.txt, line 101: the mention PER"):
+        convert(source, target)
+    assert target.read_text() == "as it was"
+    assert [file.name for file in target.parent.iterdir()] == ["out.tsv"]
+    report = convert(source, target, skip_bad=True, settings=settings())
+    assert target.read_text().startswith("# document 1\nAda\tB-PER\tO\n")
+    assert (report.documents, report.bad.count) == (50, 1)
+
+
+def test_documents_that_cannot_be_written_are_bad_too(tmp_path):
+    source = write(tmp_path / "in.txt", "good\n\nb\\u0009d\n")
+    with pytest.raises(FormatError, match=r"in.txt, line 3: 'b\\td' cannot stand in a column"):
+        convert(source, tmp_path / "out.tsv", settings=settings())
+    report = convert(source, tmp_path / "out.tsv", skip_bad=True, settings=settings())
+    assert (tmp_path / "out.tsv").read_text() == "# document 1\ngood\tO\tO\n\n"
+    assert report.bad.count == 1
+
+
+def test_losses_are_placed_in_the_file_they_come_from(tmp_path):
+    source = write(tmp_path / "in.tsv", "a\tO\tO\n\n# next\n\nb\tB-X\tO\nc\tI-X\tB-Y\nd\tO\tI-Y\n")
+    report = convert(source, tmp_path / "out.txt", settings=settings())
+    assert report.lost["mentions that cross another"].places == [f"{source}, line 5: Y 'c d'"]
+
+
+def test_targets_that_would_destroy_something(tmp_path):
+    source = write(tmp_path / "in.txt")
+    with pytest.raises(ValueError, match=r"in.txt is both input and output; choose another output"):
+        convert(source, source)
+    with pytest.raises(ValueError, match=r"in.txt is both input and output; choose another output"):
+        convert(source, tmp_path / "in.ann", source_format="bracket")
+    with pytest.raises(ValueError, match=r"is a folder; name the file to write, such as .*corpus.spacy"):
+        convert(source, tmp_path, target_format="spacy")
+    with pytest.raises(ValueError, match=r"the folder .* is not empty; choose another, or empty it first"):
+        convert(source, tmp_path, target_format="brat")
+    with pytest.raises(ValueError, match=r"split is for genia, which has a standard split; .*in.txt is bracket"):
+        convert(source, tmp_path / "out", split=True)
+
+
+def test_spans_keys(tmp_path):
+    convert(write(tmp_path / "in.txt"), tmp_path / "out.spacy", settings=settings(spans_key="ents"))
+    docs, report = read(tmp_path / "out.spacy")
+    assert [span.text for span in docs[0].spans["ents"]] == ["Ada"]
+    assert report.lost["documents without spans['sc']"].places == [
+        f"{tmp_path / 'out.spacy'}, document 1: it has 'ents'"
+    ]
+    assert report.mentions == 0
+
+
+def test_spacy_files_keep_all_else(tmp_path):
+    doc = make_doc([(["Ada", "sings"], [(0, 1, "PER")])])
+    doc.spans["other"] = [Span(doc, 1, 2, label="X")]
+    doc.spans["sc"].attrs["scores"] = [0.5]
+    doc.ents = [Span(doc, 0, 1, label="PERSON")]
+    doc.user_data["note"] = "kept"
+    write_docs([doc], tmp_path / "a.spacy")
+    convert(tmp_path / "a.spacy", tmp_path / "b.spacy", settings=settings())
+    again = next(read_docs(tmp_path / "b.spacy", settings=settings()))
+    assert [span.label_ for span in again.spans["other"]] == ["X"]
+    assert again.spans["sc"].attrs["scores"] == [0.5]
+    assert [ent.label_ for ent in again.ents] == ["PERSON"]
+    assert again.user_data["note"] == "kept"
+
+
+def test_other_files_are_no_spacy_files(tmp_path):
+    with pytest.raises(FormatError, match=r"a.spacy: not a .spacy file; expected what spaCy's DocBin writes"):
+        read(write(tmp_path / "a.spacy"))
+
+
+def test_levels_of_nesting():
+    mentions = [Mention(0, 5, "A"), Mention(0, 5, "B"), Mention(1, 3, "A"), Mention(2, 4, "A"), Mention(2, 3, "A")]
+    assert nesting_levels(mentions) == [1, 2, 3, 3, 4]
+    assert nesting_levels([Mention(0, 2, "A"), Mention(2, 3, "A")]) == [1, 1]
+
+
+def test_the_report_is_a_short_text():
+    report = ConversionReport(skip_bad=True)
+    report.count([3, 2], [Mention(0, 3, "PER"), Mention(1, 2, "GPE"), Mention(3, 4, "PER")])
+    assert str(report) == (
+        "Documents  1\n"
+        "Sentences  2 (longest 3 words)\n"
+        "Words      5\n"
+        "Mentions   3 (33.3 % nested, depth 2)\n"
+        "Labels     PER 2, GPE 1"
+    )
+    for n in range(1, 8):
+        report.lose("relations", f"a.ann, line {n}", count=200)
+    with report.tolerating():
+        raise FormatError("a.ann, line 9", "no mention")
+    assert str(report).split("Labels     PER 2, GPE 1\n")[1] == (
+        "Not kept\n"
+        "  relations: 1,400\n"
+        "    a.ann, line 1\n    a.ann, line 2\n    a.ann, line 3\n    a.ann, line 4\n    a.ann, line 5\n    …\n"
+        "Skipped as bad: 1\n"
+        "    a.ann, line 9: no mention"
+    )
+
+
+def test_an_empty_report():
+    assert "Mentions   0 (0.0 % nested, depth 0)\nLabels     none" in str(ConversionReport())
