@@ -248,8 +248,8 @@ class NestedNER(TrainablePipe):
                     self.add_label(span.label_)
         if not self.labels:
             raise ValueError(
-                f"nested_ner found no mention in doc.spans[{self.key!r}] of the training data, and was given no labels: "
-                f"set `spans_key` to where the data has its mentions, or give labels"
+                f"nested_ner found no mention in doc.spans[{self.key!r}] of the training data, and was given no "
+                f"labels: set `spans_key` to where the data has its mentions, or give labels"
             )
         self.cfg["longest_gold_mention"] = longest or None
         self._warn_about_lost_gold(get_examples)

@@ -88,16 +88,17 @@ def _hidden_by_length(
     xp, nH = model.ops.xp, model.get_dim("nH")
     lengths_E, bias = model.get_param("lengths_E"), model.get_param("hidden_b")
     starts_part, ends_part, content = projected[:, :nH], projected[:, nH : 2 * nH], projected[:, 2 * nH :]
-    sums = None
+    shorter = sums = None
     for length, starts, cells in segments.by_length():
         starts, cells = xp.asarray(starts), xp.asarray(cells)
         last = starts + (length - 1)
-        if sums is None:
+        if shorter is None:
             sums = content[starts]
         else:
             # Spans of this length begin where some of the shorter ones did.
-            sums = sums[xp.searchsorted(before, starts)]
+            sums = sums[xp.searchsorted(shorter, starts)]
             sums += content[last]
+        shorter = starts
         hidden = starts_part[starts]
         hidden += ends_part[last]
         hidden += sums * xp.float32(1.0 / length)
