@@ -28,6 +28,7 @@ threshold = null
 label_smoothing = 0.1
 max_span_length = "auto"
 use_sentences = true
+learn_rate_scale = 1.0
 
 [nested_ner.decoder]
 @misc = "spacy-nested-ner.QuadraticDecoder.v1"
@@ -67,7 +68,15 @@ _SPAN_LENGTH_WITHOUT_DATA = 10
     "nested_ner",
     assigns=["doc.spans"],
     default_config=Config().from_str(DEFAULT_CONFIG)["nested_ner"],
-    default_score_weights={"spans_sc_f": 1.0, "spans_sc_p": 0.0, "spans_sc_r": 0.0},
+    default_score_weights={
+        "spans_sc_f": 1.0,
+        "spans_sc_p": 0.0,
+        "spans_sc_r": 0.0,
+        "spans_sc_per_type": None,
+        "spans_sc_first_level_f": None,
+        "spans_sc_nested_f": None,
+        "spans_sc_per_depth": None,
+    },
 )
 def make_nested_ner(
     nlp: Language,
@@ -79,6 +88,7 @@ def make_nested_ner(
     label_smoothing: float,
     max_span_length: int | Literal["auto"] | None,
     use_sentences: bool,
+    learn_rate_scale: float,
     scorer: Callable | None,
 ) -> "NestedNER":
     """Find mentions inside mentions.
@@ -92,6 +102,8 @@ def make_nested_ner(
     max_span_length (int | "auto" | None): Tokens of the longest mention that is looked for; "auto" for
         the longest in the training data, None for no limit.
     use_sentences (bool): Decode sentences one by one, where docs have them.
+    learn_rate_scale (float): This component learns at the rate of the optimizer times this. A transformer
+        that it listens to has the rate of the optimizer itself.
     scorer (Callable | None): How predictions are scored.
     """
     return NestedNER(
@@ -104,6 +116,7 @@ def make_nested_ner(
         label_smoothing=label_smoothing,
         max_span_length=max_span_length,
         use_sentences=use_sentences,
+        learn_rate_scale=learn_rate_scale,
         scorer=scorer,
     )
 
@@ -127,10 +140,11 @@ class NestedNER(TrainablePipe):
         label_smoothing: float = 0.1,
         max_span_length: int | Literal["auto"] | None = "auto",
         use_sentences: bool = True,
+        learn_rate_scale: float = 1.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name)
-        _check_settings(threshold, label_smoothing, max_span_length)
+        _check_settings(threshold, label_smoothing, max_span_length, learn_rate_scale)
         self.decoder = decoder
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
@@ -140,6 +154,7 @@ class NestedNER(TrainablePipe):
             "label_smoothing": label_smoothing,
             "max_span_length": max_span_length,
             "use_sentences": use_sentences,
+            "learn_rate_scale": learn_rate_scale,
             "longest_gold_mention": None,
         }
 
@@ -289,6 +304,15 @@ class NestedNER(TrainablePipe):
         losses[self.name] += loss
         return losses
 
+    def finish_update(self, sgd: Optimizer) -> None:
+        """Change the weights by what was learned, at this component's own rate."""
+        scale = self.cfg["learn_rate_scale"]
+
+        def scaled(key: Any, weights: Any, gradient: Any) -> Any:
+            return sgd(key, weights, gradient, lr_scale=scale)
+
+        self.model.finish_update(sgd if scale == 1 else scaled)
+
     def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
         """Negative log-likelihood of the gold analyses, and its gradient."""
         values, segments = scores
@@ -356,7 +380,10 @@ class NestedNER(TrainablePipe):
 
 
 def _check_settings(
-    threshold: float | None, label_smoothing: float, max_span_length: int | Literal["auto"] | None
+    threshold: float | None,
+    label_smoothing: float,
+    max_span_length: int | Literal["auto"] | None,
+    learn_rate_scale: float,
 ) -> None:
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
@@ -364,3 +391,5 @@ def _check_settings(
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
     if isinstance(max_span_length, int) and max_span_length < 1:
         raise ValueError(f'max_span_length is {max_span_length}; expected 1 or more, "auto" or null')
+    if not learn_rate_scale > 0:
+        raise ValueError(f"learn_rate_scale is {learn_rate_scale}; expected a number above 0")

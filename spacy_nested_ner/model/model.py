@@ -12,6 +12,8 @@ from .segments import Segments
 InT = tuple[list[Doc], Segments]
 OutT = Floats2d
 
+_SPANS_OF_BARE_DOCS = 10
+
 
 def score_spans(
     tok2vec: Model[list[Doc], list[Floats2d]],
@@ -32,7 +34,8 @@ def score_spans(
 
 
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    docs, segments = X
+    # Docs alone are taken as they come: `spacy debug model` knows nothing of segments.
+    docs, segments = X if isinstance(X, tuple) else (X, Segments([len(doc) for doc in X], _SPANS_OF_BARE_DOCS))
     tok2vec, scorer = model.get_ref("tok2vec"), model.get_ref("scorer")
     vectors, backprop_tok2vec = tok2vec(docs, is_train)
     flat = model.ops.flatten(vectors)
