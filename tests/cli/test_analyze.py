@@ -1,6 +1,7 @@
 """`spacy nested-ner analyze`, as users call it."""
 
 import json
+import subprocess
 import sys
 
 import pytest
@@ -115,3 +116,9 @@ def test_help():
     text = run("analyze", "--help").output
     for option in "DATA --output --from --spans-key --lang --misaligned --skip-bad".split():
         assert option in text
+
+
+def test_the_command_line_starts_without_matplotlib(tmp_path):
+    program = "import sys, spacy_nested_ner.cli; print('matplotlib' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("False\n", "")
