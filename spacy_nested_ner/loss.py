@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .decoders import Decoder, Mention, PackedScores, count_spans
+from .decoders import Decoder, Mention, PackedScores
 
 
 def crf_loss(
@@ -54,20 +54,14 @@ def smoothed_target(
     return target
 
 
-def gold_cells(
-    scores: PackedScores, gold: Sequence[Sequence[Mention] | None]
-) -> tuple[np.ndarray, np.ndarray]:
+def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
     """Where gold mentions are in packed scores: their cells and labels."""
-    cells, labels = [], []
-    for number, mentions in enumerate(gold):
-        n, limit = scores.lengths[number], scores.max_span_length
-        for start, end, label in mentions or ():
-            # The rows that come before: all spans of the segment, less those from `start` on.
-            row = count_spans(n, limit) - count_spans(n - start, limit)
-            if limit is not None and n - start < limit < n:
-                row = count_spans(n, limit) - count_spans(n - start, None)
-            cells.append(scores.offsets[number] + row + end - start - 1)
-            labels.append(label)
+    found = [
+        (scores.cell(number, start, end), label)
+        for number, mentions in enumerate(gold)
+        for start, end, label in mentions or ()
+    ]
+    cells, labels = zip(*found) if found else ((), ())
     return np.array(cells, dtype=int), np.array(labels, dtype=int)
 
 

@@ -176,8 +176,7 @@ class Decoder:
         numbers = {label: number for number, label in enumerate(labels)}
         packed = PackedScores(np.full((len(labels), count_spans(last - first, width)), -np.inf), [last - first], width)
         for start, end, label in mentions:
-            row = count_spans(last - first, width) - count_spans(last - start, width)
-            packed.values[numbers[label], row + end - start - 1] = 1.0
+            packed.values[numbers[label], packed.cell(0, start - first, end - first)] = 1.0
         found = self.decode(packed)[0]
         return sort_mentions(Mention(m.start + first, m.end + first, labels[m.label]) for m in found)
 

@@ -70,6 +70,13 @@ class PackedScores:
             f"max_span_length={self.max_span_length})"
         )
 
+    def cell(self, segment: int, start: int, end: int) -> int:
+        """Where in the second axis of `values` a span is; `end` is exclusive."""
+        n, limit = self.lengths[segment], self.max_span_length
+        # The rows before: all spans of the segment, less those that start here or later.
+        row = count_spans(n, limit) - count_spans(n - start, limit)
+        return self.offsets[segment] + row + end - start - 1
+
     def like(self, values: np.ndarray) -> "PackedScores":
         """Other values for the same segments."""
         return PackedScores(values, self.lengths, self.max_span_length)

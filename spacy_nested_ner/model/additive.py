@@ -11,7 +11,7 @@ layer is computed again for the gradient, which is cheaper than keeping it.
 from collections.abc import Callable, Iterator
 from functools import partial
 
-from thinc.api import Model, Ops, glorot_uniform_init
+from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d
 
 from .segments import Segments
@@ -37,7 +37,7 @@ def additive_span_scorer(
         forward,
         init=partial(init, start_bias=start_bias),
         dims={"nI": nI, "nH": hidden_width, "nO": nO},
-        params={name: None for name in ("tokens_W", "hidden_b", "lengths_E", "W", "b")},
+        params=dict.fromkeys(("tokens_W", "hidden_b", "lengths_E", "W", "b")),
         attrs={"start_bias": start_bias},
     )
 
@@ -88,17 +88,17 @@ def _hidden_by_length(
     xp, nH = model.ops.xp, model.get_dim("nH")
     lengths_E, bias = model.get_param("lengths_E"), model.get_param("hidden_b")
     starts_part, ends_part, content = projected[:, :nH], projected[:, nH : 2 * nH], projected[:, 2 * nH :]
-    sums = None
+    shorter = sums = None
     for length, starts, cells in segments.by_length():
         starts, cells = xp.asarray(starts), xp.asarray(cells)
         last = starts + (length - 1)
-        if sums is None:
+        if shorter is None:
             sums = content[starts]
         else:
             # Spans of this length begin where some of the shorter ones did.
-            sums = sums[xp.searchsorted(before, starts)]
+            sums = sums[xp.searchsorted(shorter, starts)]
             sums += content[last]
-        before = starts
+        shorter = starts
         hidden = starts_part[starts]
         hidden += ends_part[last]
         hidden += sums * xp.float32(1.0 / length)
@@ -139,23 +139,17 @@ def _backprop(
     return ops.gemm(d_projected, model.get_param("tokens_W"))
 
 
-def resize(model: Model[InT, OutT], nO: int) -> None:
-    """Room for more labels; those there are keep their weights."""
-    resize_output(model, nO, ["W", "b"])
+def resize(model: Model[InT, OutT], nO: int) -> Model[InT, OutT]:
+    """The same with more labels; those there are keep their weights."""
+    nI, nH = model.get_dim("nI"), model.get_dim("nH")
+    larger = additive_span_scorer(nH, nI=nI, nO=nO, start_bias=model.attrs["start_bias"])
+    return copy_params(model, larger)
 
 
-def resize_output(model: Model, nO: int, names: list[str], axis: int = 0) -> None:
-    """Make parameters longer along the axis of the labels. New labels score `start_bias`."""
-    ops: Ops = model.ops
-    old = model.get_dim("nO")
-    for name in names:
-        param = model.get_param(name)
-        shape = (*param.shape[:axis], nO, *param.shape[axis + 1 :])
-        larger = ops.alloc(shape)
-        if name == "b":
-            larger += model.attrs["start_bias"]
-        larger[(slice(None),) * axis + (slice(0, old),)] = param
-        model.set_param(name, larger)
-        if model.has_grad(name):
-            model.set_grad(name, ops.alloc(shape))
-    model.set_dim("nO", nO, force=True)
+def copy_params(model: Model, larger: Model) -> Model:
+    """Initialize a model with more labels; the labels there are keep their weights."""
+    larger.initialize()
+    for name in model.param_names:
+        old, new = model.get_param(name), larger.get_param(name)
+        new[: len(old)] = old
+    return larger

@@ -12,7 +12,7 @@ from functools import partial
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d, Floats3d
 
-from .additive import resize_output
+from .additive import copy_params
 from .segments import Segments
 
 InT = tuple[Floats2d, Segments]
@@ -39,7 +39,7 @@ def biaffine_span_scorer(
         forward,
         init=partial(init, start_bias=start_bias),
         dims={"nI": nI, "nP": projection_width, "nO": nO},
-        params={name: None for name in ("tokens_W", "tokens_b", "U", "W", "b", "unlabelled_U", "unlabelled_W")},
+        params=dict.fromkeys(("tokens_W", "tokens_b", "U", "W", "b", "unlabelled_U", "unlabelled_W")),
         attrs={"start_bias": start_bias, "projection_dropout": dropout},
     )
 
@@ -146,6 +146,8 @@ def _backprop_block(
     d_plain_right += d_plain.T @ plain_left @ plain_U + column.T @ plain_W[:, nP:]
 
 
-def resize(model: Model[InT, OutT], nO: int) -> None:
-    """Room for more labels; those there are keep their weights."""
-    resize_output(model, nO, ["U", "W", "b"])
+def resize(model: Model[InT, OutT], nO: int) -> Model[InT, OutT]:
+    """The same with more labels; those there are keep their weights."""
+    nI, nP = model.get_dim("nI"), model.get_dim("nP")
+    dropout, start_bias = model.attrs["projection_dropout"], model.attrs["start_bias"]
+    return copy_params(model, biaffine_span_scorer(nP, dropout, nI=nI, nO=nO, start_bias=start_bias))

@@ -8,9 +8,7 @@ from thinc.util import has_torch
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 
-def bilstm_encoder(
-    tok2vec: Tok2Vec, width: int, depth: int, dropout: float, input_width: int | None
-) -> Tok2Vec:
+def bilstm_encoder(tok2vec: Tok2Vec, width: int, depth: int, dropout: float, input_width: int | None) -> Tok2Vec:
     if not has_torch:
         raise ImportError(
             "spacy-nested-ner.BiLSTMEncoder.v1 needs PyTorch: pip install 'spacy-nested-ner[transformers]', or take "

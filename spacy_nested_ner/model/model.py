@@ -16,7 +16,7 @@ OutT = Floats2d
 def score_spans(
     tok2vec: Model[list[Doc], list[Floats2d]],
     scorer: Model[tuple[Floats2d, Segments], Floats2d],
-    resize: Callable[[Model, int], None],
+    resize: Callable[[Model, int], Model],
 ) -> Model[InT, OutT]:
     """Token vectors of all docs, then the scores of the spans in their segments."""
     model: Model[InT, OutT] = Model(
@@ -61,11 +61,13 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
     model.set_dim("nO", scorer.get_dim("nO"), force=True)
 
 
-def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Model, int], None]) -> Model[InT, OutT]:
+def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Model, int], Model]) -> Model[InT, OutT]:
     """What spaCy calls to make room for more labels."""
     scorer = model.get_ref("scorer")
-    if scorer.has_param("W") is True:
-        resize(scorer, nO)
+    if scorer.has_param("W"):
+        larger = resize(scorer, nO)
+        model.layers[model.layers.index(scorer)] = larger
+        model.set_ref("scorer", larger)
     else:
         scorer.set_dim("nO", nO, force=True)
     model.set_dim("nO", nO, force=True)

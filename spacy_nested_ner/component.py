@@ -1,0 +1,366 @@
+"""The pipe: nlp.add_pipe("nested_ner")."""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from spacy.errors import Errors
+from spacy.language import Language
+from spacy.pipeline import TrainablePipe
+from spacy.tokens import Doc, Span, SpanGroup
+from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.vocab import Vocab
+from thinc.api import Config, Model, Optimizer, set_dropout_rate
+from thinc.types import Floats2d
+
+from .analysis import Prediction, analyse
+from .decoders import Decoder, Mention, PackedScores
+from .gold import Lost, gold_of_segments
+from .loss import crf_loss
+from .model.segments import Segments
+
+DEFAULT_CONFIG = """
+[nested_ner]
+spans_key = "sc"
+threshold = null
+label_smoothing = 0.1
+max_span_length = "auto"
+use_sentences = true
+
+[nested_ner.decoder]
+@misc = "spacy-nested-ner.QuadraticDecoder.v1"
+max_short_child = 1
+multi_label = false
+
+[nested_ner.model]
+@architectures = "spacy-nested-ner.SpanScorer.v1"
+hidden_width = 128
+
+[nested_ner.model.tok2vec]
+@architectures = "spacy.Tok2Vec.v2"
+
+[nested_ner.model.tok2vec.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = 96
+rows = [5000, 1000, 2500, 1000]
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+include_static_vectors = false
+
+[nested_ner.model.tok2vec.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = 96
+window_size = 1
+maxout_pieces = 3
+depth = 4
+
+[nested_ner.scorer]
+@scorers = "spacy-nested-ner.nested_ner_scorer.v1"
+"""
+
+# Taken when max_span_length is "auto" and no training data has a mention.
+_SPAN_LENGTH_WITHOUT_DATA = 10
+
+
+@Language.factory(
+    "nested_ner",
+    assigns=["doc.spans"],
+    default_config=Config().from_str(DEFAULT_CONFIG)["nested_ner"],
+    default_score_weights={"spans_sc_f": 1.0, "spans_sc_p": 0.0, "spans_sc_r": 0.0},
+)
+def make_nested_ner(
+    nlp: Language,
+    name: str,
+    model: Model,
+    decoder: Decoder,
+    spans_key: str,
+    threshold: float | None,
+    label_smoothing: float,
+    max_span_length: int | Literal["auto"] | None,
+    use_sentences: bool,
+    scorer: Callable | None,
+) -> "NestedNER":
+    """Find mentions inside mentions.
+
+    model (Model): Docs and segments to span scores: one of the span scorers.
+    decoder (Decoder): The search space.
+    spans_key (str): Where mentions are written to and read from: `doc.spans[spans_key]`.
+    threshold (float | None): None for the most probable analysis; a number between 0 and 1 for the
+        well-formed analysis whose mentions are above it by most, in sum.
+    label_smoothing (float): Share of a gold mention that goes to other labels of the same span.
+    max_span_length (int | "auto" | None): Tokens of the longest mention that is looked for; "auto" for
+        the longest in the training data, None for no limit.
+    use_sentences (bool): Decode sentences one by one, where docs have them.
+    scorer (Callable | None): How predictions are scored.
+    """
+    return NestedNER(
+        nlp.vocab,
+        model,
+        decoder,
+        name,
+        spans_key=spans_key,
+        threshold=threshold,
+        label_smoothing=label_smoothing,
+        max_span_length=max_span_length,
+        use_sentences=use_sentences,
+        scorer=scorer,
+    )
+
+
+class NestedNER(TrainablePipe):
+    """A pipe that writes nested mentions to `doc.spans`, with their probabilities.
+
+    `doc.spans[key].attrs` holds "scores", the marginal probability of every mention in the group's
+    order; "log_probability" of the whole analysis; and "entropy" of the distribution it was taken from.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocab,
+        model: Model,
+        decoder: Decoder,
+        name: str = "nested_ner",
+        *,
+        spans_key: str = "sc",
+        threshold: float | None = None,
+        label_smoothing: float = 0.1,
+        max_span_length: int | Literal["auto"] | None = "auto",
+        use_sentences: bool = True,
+        scorer: Callable | None = None,
+    ):
+        super().__init__(vocab, model, name)
+        _check_settings(threshold, label_smoothing, max_span_length)
+        self.decoder = decoder
+        self.scorer = scorer
+        self.cfg: dict[str, Any] = {
+            "labels": [],
+            "spans_key": spans_key,
+            "threshold": threshold,
+            "label_smoothing": label_smoothing,
+            "max_span_length": max_span_length,
+            "use_sentences": use_sentences,
+            "longest_gold_mention": None,
+        }
+
+    # ---- settings ----
+
+    @property
+    def key(self) -> str:
+        return str(self.cfg["spans_key"])
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        return tuple(self.cfg["labels"])
+
+    @property
+    def label_data(self) -> list[str]:
+        """What `spacy init labels` saves."""
+        return list(self.labels)
+
+    @property
+    def span_limit(self) -> int | None:
+        """Tokens of the longest span that is scored."""
+        limit = self.cfg["max_span_length"]
+        if limit != "auto":
+            return limit
+        return self.cfg["longest_gold_mention"] or _SPAN_LENGTH_WITHOUT_DATA
+
+    def add_label(self, label: str) -> int:
+        """Add a label, before or after training.
+
+        RETURNS (int): 1, or 0 if it was there already.
+        """
+        if not isinstance(label, str):
+            raise ValueError(Errors.E187)
+        if label in self.labels:
+            return 0
+        self._allow_extra_label()
+        self.cfg["labels"].append(label)
+        self.vocab.strings.add(label)
+        resize = self.model.attrs.get("resize_output")
+        if resize and self.model.has_dim("nO"):
+            self.model = resize(self.model, len(self.labels))
+        return 1
+
+    # ---- prediction ----
+
+    def predict(self, docs: Iterable[Doc]) -> list[Prediction]:
+        """The mentions of every doc. Docs are not changed."""
+        docs = list(docs)
+        if not any(len(doc) for doc in docs) or not self.labels:
+            return [Prediction.empty() for _ in docs]
+        segmented = [list(self._segments(doc)) for doc in docs]
+        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
+        scores = self._packed(self.model.predict((docs, segments)), segments)
+        analyses = analyse(self.decoder, scores, self.cfg["threshold"])
+        return [Prediction.of_doc([(start, next(analyses)) for start, _ in pieces]) for pieces in segmented]
+
+    def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Prediction]) -> None:
+        """Write mentions, probabilities and what is known of the whole analysis."""
+        for doc, prediction in zip(docs, predictions):
+            spans = [Span(doc, m.start, m.end, label=self.labels[m.label]) for m in prediction.mentions]
+            attrs = {
+                "scores": np.asarray(prediction.probabilities, dtype="float32"),
+                "log_probability": prediction.log_probability,
+                "entropy": prediction.entropy,
+            }
+            doc.spans[self.key] = SpanGroup(doc, name=self.key, spans=spans, attrs=attrs)
+
+    def _segments(self, doc: Doc) -> Iterator[tuple[int, int]]:
+        """Start and length of the stretches that are decoded one by one."""
+        if self.cfg["use_sentences"] and doc.has_annotation("SENT_START"):
+            for sentence in doc.sents:
+                yield sentence.start, len(sentence)
+        elif len(doc):
+            yield 0, len(doc)
+
+    def _packed(self, scores: Floats2d, segments: Segments) -> PackedScores:
+        """From wherever the model runs to where the decoders run."""
+        return PackedScores(self.model.ops.to_numpy(scores), segments.lengths, segments.max_span_length)
+
+    # ---- training ----
+
+    def initialize(
+        self,
+        get_examples: Callable[[], Iterable[Example]],
+        *,
+        nlp: Language | None = None,
+        labels: list[str] | None = None,
+    ) -> None:
+        """Learn labels and the longest mention from the data, and say what of it cannot be learned.
+
+        get_examples (Callable): Gives representative examples.
+        nlp (Language | None): The pipeline.
+        labels (list[str] | None): Labels from `spacy init labels`; otherwise those of the data.
+        """
+        validate_get_examples(get_examples, "NestedNER.initialize")
+        for label in labels or ():
+            self.add_label(label)
+        sample: list[Doc] = []
+        longest = 0
+        for example in get_examples():
+            if len(sample) < 10 and len(example.x):
+                sample.append(example.x)
+            for span in example.reference.spans.get(self.key, []):
+                longest = max(longest, span.end - span.start)
+                if labels is None:
+                    self.add_label(span.label_)
+        if not self.labels:
+            raise ValueError(
+                f"nested_ner found no mention in doc.spans[{self.key!r}] of the training data, and was given no "
+                f"labels: set `spans_key` to where the data has its mentions, or give labels"
+            )
+        self.cfg["longest_gold_mention"] = longest or None
+        self._warn_about_lost_gold(get_examples)
+        self._warn_about_score_weights(nlp)
+        if sample:
+            segments = Segments([n for doc in sample for _, n in self._segments(doc)], self.span_limit)
+            Y = self.model.ops.alloc2f(len(self.labels), segments.n_spans)
+            self.model.initialize(X=(sample, segments), Y=Y)
+        else:
+            self.model.set_dim("nO", len(self.labels), force=True)
+            self.model.initialize()
+
+    def update(
+        self,
+        examples: Iterable[Example],
+        *,
+        drop: float = 0.0,
+        sgd: Optimizer | None = None,
+        losses: dict[str, float] | None = None,
+    ) -> dict[str, float]:
+        """Learn from a batch."""
+        losses = {} if losses is None else losses
+        losses.setdefault(self.name, 0.0)
+        examples = list(examples)
+        validate_examples(examples, "NestedNER.update")
+        if not any(len(example.predicted) for example in examples):
+            return losses
+        set_dropout_rate(self.model, drop)
+        docs = [example.predicted for example in examples]
+        pieces = [list(self._segments(doc)) for doc in docs]
+        segments = Segments([n for each in pieces for _, n in each], self.span_limit)
+        scores, backprop = self.model.begin_update((docs, segments))
+        loss, d_scores = self.get_loss(examples, (scores, segments))
+        backprop(d_scores)
+        if sgd is not None:
+            self.finish_update(sgd)
+        losses[self.name] += loss
+        return losses
+
+    def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
+        """Negative log-likelihood of the gold analyses, and its gradient."""
+        values, segments = scores
+        gold = [mentions for example in examples for mentions in self._gold(example)]
+        loss, gradient = crf_loss(
+            self.decoder, self._packed(values, segments), gold, label_smoothing=self.cfg["label_smoothing"]
+        )
+        return loss, self.model.ops.asarray2f(gradient)
+
+    def _gold(self, example: Example, lost: Lost | None = None) -> Iterator[list[Mention] | None]:
+        """The gold mentions of every segment; None if the example has no annotation."""
+        segments = list(self._segments(example.predicted))
+        if self.key not in example.reference.spans:
+            return iter([None] * len(segments))
+        return gold_of_segments(example, self.key, self.labels, segments, self.decoder, self.span_limit, lost)
+
+    def _warn_about_lost_gold(self, get_examples: Callable[[], Iterable[Example]]) -> None:
+        lost = Lost()
+        for example in get_examples():
+            for _ in self._gold(example, lost):
+                pass
+        if lost:
+            warnings.warn(lost.describe(self.decoder, self.span_limit), UserWarning, stacklevel=2)
+
+    def _warn_about_score_weights(self, nlp: Language | None) -> None:
+        if nlp is None or self.key == "sc":
+            return
+        weights = (nlp.config.get("training") or {}).get("score_weights") or {}
+        if f"spans_{self.key}_f" not in weights:
+            warnings.warn(
+                f"nested_ner writes to doc.spans[{self.key!r}], but [training.score_weights] does not name "
+                f"spans_{self.key}_f: its column would stay at 0.00 and no best model would be found. Put "
+                f"`spans_{self.key}_f = 1.0` there, and `spans_sc_f = null`",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    # ---- loading ----
+
+    def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "NestedNER":
+        """Load the pipe from a directory."""
+        return self._load(lambda: super(NestedNER, self).from_disk(path, exclude=exclude), str(path))
+
+    def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "NestedNER":
+        """Load the pipe from bytes."""
+        return self._load(lambda: super(NestedNER, self).from_bytes(bytes_data, exclude=exclude), "the given bytes")
+
+    def _load(self, load: Callable[[], Any], source: str) -> "NestedNER":
+        # A decoder is made from the config, not loaded; what else is there must fit together.
+        try:
+            load()
+        except FileNotFoundError:
+            raise
+        except Exception as error:
+            raise ValueError(
+                f"cannot load the component {self.name!r} from {source}: {error}. The files are damaged, or were saved "
+                f"with another model than that of the config"
+            ) from error
+        if self.model.has_dim("nO") and self.model.get_dim("nO") != len(self.labels):
+            raise ValueError(
+                f"the component {self.name!r} in {source} has {len(self.labels)} labels in its cfg, but a model for "
+                f"{self.model.get_dim('nO')}: its files do not belong together"
+            )
+        return self
+
+
+def _check_settings(
+    threshold: float | None, label_smoothing: float, max_span_length: int | Literal["auto"] | None
+) -> None:
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
+    if isinstance(max_span_length, int) and max_span_length < 1:
+        raise ValueError(f'max_span_length is {max_span_length}; expected 1 or more, "auto" or null')

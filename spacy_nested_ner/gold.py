@@ -1,0 +1,102 @@
+"""Gold mentions, as far as a search space and a model can learn them, and an account of the rest."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from spacy.training import Example
+
+from .decoders import Decoder, Mention, QuadraticDecoder
+
+# Why a gold mention cannot be learned, and what would win it back.
+_REASONS = {
+    "tokens": ("do not begin and end with a token", "check the tokenizer against the one of the annotation"),
+    "label": ("have a label that the component does not know", "add it to the labels"),
+    "sentence": ("cross a sentence boundary", "set use_sentences = false, or correct the sentence boundaries"),
+    "length": ("are longer than max_span_length = {limit}", 'set max_span_length = "auto" or null'),
+    "space": ("are outside the search space of {decoder}", "{advice}"),
+}
+
+
+class Lost:
+    """Counts gold mentions that cannot be learned, by label and reason."""
+
+    def __init__(self) -> None:
+        self.n_gold = 0
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def __bool__(self) -> bool:
+        return bool(self.counts)
+
+    def describe(self, decoder: Decoder, limit: int | None) -> str:
+        """What is lost, with numbers and what to do about it, in one message."""
+        total = sum(self.counts.values())
+        lines = [
+            f"nested_ner cannot learn {total} of {self.n_gold} gold mentions ({total / max(self.n_gold, 1):.2%}); "
+            f"they are left out of training:"
+        ]
+        for reason, (what, advice) in _REASONS.items():
+            by_label = Counter({label: n for (label, why), n in self.counts.items() if why == reason})
+            if by_label:
+                labels = ", ".join(f"{label} {n}" for label, n in by_label.most_common())
+                text = f"  {sum(by_label.values())} {what} ({labels}): {advice}"
+                lines.append(text.format(limit=limit, decoder=repr(decoder), advice=_wider_space(decoder)))
+        return "\n".join(lines)
+
+
+def gold_of_segments(
+    example: Example,
+    spans_key: str,
+    labels: Sequence[str],
+    segments: list[tuple[int, int]],
+    decoder: Decoder,
+    limit: int | None,
+    lost: Lost | None = None,
+) -> Iterator[list[Mention]]:
+    """The gold mentions of every segment of the predicted doc, with label numbers, inside the search space.
+
+    segments (list[tuple[int, int]]): Start and length of each.
+    limit (int | None): Tokens of the longest mention.
+    lost (Lost | None): Is told about mentions that are left out.
+    """
+    lost = Lost() if lost is None else lost
+    mentions = _aligned_mentions(example, spans_key, labels, lost)
+    for start, length in segments:
+        inside = []
+        while mentions and mentions[-1].start < start + length:
+            mention = mentions.pop()
+            if mention.end > start + length:
+                lost.counts[labels[mention.label], "sentence"] += 1
+            elif limit is not None and mention.end - mention.start > limit:
+                lost.counts[labels[mention.label], "length"] += 1
+            else:
+                inside.append(Mention(mention.start - start, mention.end - start, mention.label))
+        kept = decoder.project(inside, length)
+        for mention in set(inside).difference(kept):
+            lost.counts[labels[mention.label], "space"] += 1
+        yield kept
+
+
+def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], lost: Lost) -> list[Mention]:
+    """Gold mentions on the tokens of the predicted doc, last one first."""
+    gold = {(span.start, span.end, span.label_): span for span in example.reference.spans[spans_key]}
+    numbers = {label: number for number, label in enumerate(labels)}
+    aligned = example.get_aligned_spans_y2x(list(gold.values()), allow_overlap=True)
+    lost.n_gold += len(gold)
+    missing = Counter(label for _, _, label in gold) - Counter(span.label_ for span in aligned)
+    for label, number in missing.items():
+        lost.counts[label, "tokens"] += number
+    for span in aligned:
+        if span.label_ not in numbers:
+            lost.counts[span.label_, "label"] += 1
+    known = {Mention(s.start, s.end, numbers[s.label_]) for s in aligned if s.label_ in numbers}
+    return sorted(known, reverse=True)
+
+
+def _wider_space(decoder: Decoder) -> str:
+    """The next setting to try."""
+    several = "" if decoder.multi_label else "; multi_label = true if they share a span with another label"
+    if isinstance(decoder, QuadraticDecoder):
+        return f"set max_short_child = {decoder.max_short_child + 1} or take CubicDecoder{several}"
+    if type(decoder).__name__ == "FlatDecoder":
+        return f"take QuadraticDecoder{several}"
+    return "mentions that cross each other cannot be kept" + several

@@ -1,0 +1,438 @@
+"""The pipe in a pipeline: everything a component of spaCy's own does."""
+
+import pickle
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+import spacy
+from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, train, trained
+from spacy.tokens import Doc, DocBin, Span
+from spacy.training import Example
+from spacy.util import load_config_from_str, load_model_from_config
+
+from spacy_nested_ner.component import DEFAULT_CONFIG, NestedNER
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    return trained()
+
+
+def expected(group):
+    return found(make_doc(spacy.blank("en").vocab, group))
+
+
+def plain(nlp, group):
+    return make_doc(nlp.vocab, group, key=None)
+
+
+def test_found_through_entry_points_in_a_fresh_process_without_torch(tmp_path):
+    program = (
+        "import sys; sys.modules['torch'] = None; import spacy; nlp = spacy.blank('en'); nlp.add_pipe('nested_ner'); "
+        "from spacy import registry; "
+        "[registry.architectures.get(f'spacy-nested-ner.{n}.v1') for n in "
+        "('SpanScorer', 'BiaffineSpanScorer', 'BiLSTMEncoder')]; "
+        "[registry.misc.get(f'spacy-nested-ner.{n}Decoder.v1') for n in ('Flat', 'Quadratic', 'Cubic')]; "
+        "registry.scorers.get('spacy-nested-ner.nested_ner_scorer.v1'); print('found')"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "found"
+
+
+def test_importing_adds_little_to_spacy_and_no_torch(tmp_path):
+    program = (
+        "import sys, spacy; before = set(sys.modules); import spacy_nested_ner.component; "
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [name for name in run.stdout.split() if not name.startswith("_cython")] == ["spacy_nested_ner"]
+
+
+def test_defaults():
+    pipe = spacy.blank("en").add_pipe("nested_ner")
+    assert pipe.decoder == QuadraticDecoder()
+    settings = ("sc", None, 0.1, "auto", True)
+    names = ("spans_key", "threshold", "label_smoothing", "max_span_length", "use_sentences")
+    assert tuple(pipe.cfg[name] for name in names) == settings
+    assert "SpanScorer.v1" in DEFAULT_CONFIG
+
+
+def test_learns_nested_mentions(nlp):
+    for k in range(0, len(SENTENCES), 2):
+        group = SENTENCES[k : k + 2]
+        assert found(nlp.get_pipe("nested_ner")(plain(nlp, group))) == expected(group)
+    scores = nlp.evaluate(make_examples(nlp))
+    assert scores["spans_sc_f"] == 1
+    assert scores["spans_sc_nested_f"] == 1
+
+
+def test_probabilities_are_beside_the_mentions(nlp):
+    doc = nlp.get_pipe("nested_ner")(plain(nlp, SENTENCES[:2]))
+    group = doc.spans["sc"]
+    assert len(group.attrs["scores"]) == len(group)
+    assert ((group.attrs["scores"] > 0.5) & (group.attrs["scores"] <= 1)).all()
+    assert -5 < group.attrs["log_probability"] <= 0
+    assert group.attrs["entropy"] >= 0
+    # An analysis is no more probable than any of its mentions.
+    assert np.exp(group.attrs["log_probability"]) <= group.attrs["scores"].min() + 1e-6
+    again = next(DocBin(docs=[doc]).get_docs(nlp.vocab))
+    np.testing.assert_allclose(again.spans["sc"].attrs["scores"], group.attrs["scores"])
+
+
+def test_probabilities_are_the_decoders_own(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    doc = plain(nlp, SENTENCES[:1])
+    pipe(doc)
+    from spacy_nested_ner.model.segments import Segments
+
+    segments = Segments([len(doc)], pipe.span_limit)
+    scores = pipe._packed(pipe.model.predict(([doc], segments)), segments)
+    assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
+    marginals = pipe.decoder.marginals(scores)
+    for span, probability in zip(doc.spans["sc"], doc.spans["sc"].attrs["scores"]):
+        cell = scores.cell(0, span.start, span.end)
+        assert probability == pytest.approx(marginals.values[pipe.labels.index(span.label_), cell])
+
+
+def test_a_threshold_trades_precision_for_recall_inside_the_search_space(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    sizes = []
+    try:
+        for threshold in (0.0, 0.02, 0.5, 0.9, 1.0):
+            pipe.cfg["threshold"] = threshold
+            doc = pipe(plain(nlp, SENTENCES))
+            sizes.append(len(doc.spans["sc"]))
+            for sentence in doc.sents:
+                inside = [
+                    (s.start - sentence.start, s.end - sentence.start, s.label_)
+                    for s in doc.spans["sc"]
+                    if sentence.start <= s.start < sentence.end
+                ]
+                assert pipe.decoder.contains(inside, len(sentence))
+    finally:
+        pipe.cfg["threshold"] = None
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[2] > sizes[4] == 0
+
+
+def test_no_prediction_is_ill_formed_whatever_the_weights():
+    for decoder in (FlatDecoder(), QuadraticDecoder(), CubicDecoder()):
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("nested_ner", config=TINY)
+        nlp.initialize(lambda nlp=nlp: make_examples(nlp))
+        pipe.decoder = decoder
+        random = np.random.default_rng(0)
+        scorer = pipe.model.get_ref("scorer")
+        for _ in range(15):
+            scorer.set_param("W", random.normal(scale=3, size=scorer.get_param("W").shape).astype("float32"))
+            doc = pipe(plain(nlp, SENTENCES))
+            for sentence in doc.sents:
+                spans = [s for s in doc.spans["sc"] if sentence.start <= s.start < sentence.end]
+                assert all(s.end <= sentence.end for s in spans)
+                mentions = [(s.start - sentence.start, s.end - sentence.start, s.label_) for s in spans]
+                assert decoder.contains(mentions, len(sentence))
+
+
+def test_docs_without_sentences_are_one_segment(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    words = [word for text, _ in SENTENCES[:2] for word in text.split()]
+    doc = pipe(Doc(nlp.vocab, words=words))
+    assert pipe.decoder.contains(found(doc), len(doc))
+    assert list(pipe._segments(Doc(nlp.vocab, words=words))) == [(0, len(words))]
+    assert [length for _, length in pipe._segments(plain(nlp, SENTENCES[:2]))] == [8, 8]
+    pipe.cfg["use_sentences"] = False
+    try:
+        assert list(pipe._segments(plain(nlp, SENTENCES[:2]))) == [(0, 16)]
+    finally:
+        pipe.cfg["use_sentences"] = True
+
+
+def test_empty_docs_and_batches(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    empty = Doc(nlp.vocab)
+    assert list(pipe.predict([])) == []
+    for docs in ([empty], [empty, plain(nlp, SENTENCES[:1]), Doc(nlp.vocab)]):
+        pipe.set_annotations(docs, pipe.predict(docs))
+        assert all("sc" in doc.spans for doc in docs)
+        assert len(docs[0].spans["sc"]) == 0
+    example = Example(Doc(nlp.vocab), Doc(nlp.vocab))
+    assert nlp.update([example])["nested_ner"] == 0
+    nlp.evaluate([example])
+
+
+def test_predict_does_not_touch_the_docs(nlp):
+    doc = plain(nlp, SENTENCES[:2])
+    nlp.get_pipe("nested_ner").predict([doc])
+    assert "sc" not in doc.spans
+
+
+def test_long_documents_take_linear_memory(nlp):
+    """100,000 tokens without a sentence boundary: nothing n × n fits anywhere."""
+    pipe = nlp.get_pipe("nested_ner")
+    words = [word for text, _ in SENTENCES for word in text.split()]
+    words = (words * (100_000 // len(words) + 1))[:100_000]
+    doc = pipe(Doc(nlp.vocab, words=words))
+    assert len(doc.spans["sc"]) > 30_000
+
+
+# ---- training ----
+
+
+def test_max_span_length():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    assert pipe.span_limit == 10
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.span_limit == 6
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": None})
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.span_limit is None
+
+
+def test_what_cannot_be_learned_is_said_once_with_numbers():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": 5, "decoder": {"max_short_child": 1}})
+    two_long = (
+        "The mayor of New Haven and the owner of the old mill met .",
+        [(0, 12, "PER"), (0, 5, "PER"), (6, 12, "PER")],
+    )
+    examples = make_examples(nlp)
+    doc = make_doc(nlp.vocab, [SENTENCES[0], two_long])
+    doc.spans["sc"] += [Span(doc, 6, 10, label="ORG")]
+    doc.spans["sc"] += [Span(doc, 10, 12, label="PER"), Span(doc, 11, 13, label="PER")]
+    examples.append(Example(make_doc(nlp.vocab, [SENTENCES[0], two_long], key=None), doc))
+    with pytest.warns(UserWarning, match="nested_ner cannot learn") as caught:
+        nlp.initialize(lambda: examples)
+    (message,) = [str(w.message) for w in caught if "cannot learn" in str(w.message)]
+    assert "5 of 28 gold mentions" in message
+    assert "1 cross a sentence boundary (ORG 1): set use_sentences = false" in message
+    assert "3 are longer than max_span_length = 5 (PER 3)" in message
+    assert "1 are outside the search space of QuadraticDecoder" in message
+    assert "max_short_child = 2 or take CubicDecoder" in message
+    assert pipe.labels
+
+
+def test_gold_is_aligned_and_what_does_not_align_is_counted():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=TINY)
+    reference = Doc(nlp.vocab, words=["New", "York-based", "firm"], spaces=[True, True, False])
+    reference.spans["sc"] = [Span(reference, 0, 3, label="ORG"), Span(reference, 1, 2, label="GPE")]
+    predicted = Doc(nlp.vocab, words=["New York-", "based", "firm"], spaces=[False, True, False])
+    with pytest.warns(UserWarning, match=r"1 do not begin and end with a token \(GPE 1\)"):
+        nlp.initialize(lambda: [Example(predicted, reference)])
+
+
+def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    from spacy_nested_ner.model.segments import Segments
+
+    for key, has_gradient in ((None, False), ("sc", True)):
+        reference = make_doc(nlp.vocab, [("Nobody spoke .", [])], key)
+        example = Example(plain(nlp, [("Nobody spoke .", [])]), reference)
+        segments = Segments([3], pipe.span_limit)
+        scores = pipe.model.predict(([example.x], segments))
+        _, gradient = pipe.get_loss([example], (scores, segments))
+        assert gradient.any() == has_gradient
+
+
+def test_labels_from_a_list_and_what_init_labels_saves(nlp):
+    fresh = spacy.blank("en")
+    pipe = fresh.add_pipe("nested_ner", config=TINY)
+    assert nlp.get_pipe("nested_ner").label_data == ["PER", "GPE", "ORG", "FAC"]
+    examples = make_examples(fresh)
+    pipe.initialize(lambda: examples, labels=["ORG", "GPE", "PER", "FAC", "WEA"])
+    assert pipe.labels == ("ORG", "GPE", "PER", "FAC", "WEA")
+    assert pipe.model.get_dim("nO") == 5
+
+
+def test_no_labels_is_an_error():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config={**TINY, "spans_key": "mentions"})
+    with pytest.raises(ValueError, match=r"no mention in doc.spans\['mentions'\].*set `spans_key`"):
+        nlp.initialize(lambda: make_examples(nlp))
+
+
+def test_labels_can_be_added_to_a_trained_model():
+    nlp = trained()
+    pipe = nlp.get_pipe("nested_ner")
+    before = found(pipe(plain(nlp, SENTENCES)))
+    assert pipe.add_label("PER") == 0
+    assert pipe.add_label("WEA") == 1
+    assert pipe.model.get_dim("nO") == 5
+    assert found(pipe(plain(nlp, SENTENCES))) == before
+    sentence = ("They found a sword .", [(2, 4, "WEA")])
+    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
+    optimizer = nlp.resume_training()
+    optimizer.learn_rate = 0.01
+    for _ in range(60):
+        nlp.update([example, *make_examples(nlp)], sgd=optimizer)
+    assert found(pipe(plain(nlp, [sentence]))) == [(2, 4, "WEA")]
+    with pytest.raises(ValueError, match="E187"):
+        pipe.add_label(3)
+
+
+def test_dropout_and_rehearsal():
+    nlp = trained(steps=2)
+    examples = make_examples(nlp)
+    assert nlp.update(examples, drop=0.5)["nested_ner"] > 0
+    nlp.resume_training()
+    nlp.rehearse(examples)
+
+
+def test_another_spans_key_must_be_in_the_score_weights():
+    config = {**TINY, "spans_key": "mentions"}
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=config)
+    with pytest.warns(UserWarning, match=r"does not name spans_mentions_f: its column would stay at 0\.00"):
+        nlp.initialize(lambda: make_examples(nlp, "mentions"))
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=config)
+    nlp.config["training"]["score_weights"] = {"spans_mentions_f": 1.0}
+    train(nlp, make_examples(nlp, "mentions"), steps=60)
+    scores = nlp.evaluate(make_examples(nlp, "mentions"))
+    assert scores["spans_mentions_f"] > 0.9
+
+
+@pytest.mark.parametrize(
+    "setting, value, message",
+    [
+        ("threshold", 1.5, r"threshold is 1\.5; expected a number between 0 and 1"),
+        ("label_smoothing", -0.1, r"label_smoothing is -0\.1"),
+        ("max_span_length", 0, "max_span_length is 0; expected 1 or more"),
+    ],
+)
+def test_settings_are_checked(setting, value, message):
+    with pytest.raises(ValueError, match=message):
+        spacy.blank("en").add_pipe("nested_ner", config={setting: value})
+
+
+@pytest.mark.parametrize("name", ["Flat", "Quadratic", "Cubic"])
+def test_every_decoder_trains(name):
+    decoder = {"@misc": f"spacy-nested-ner.{name}Decoder.v1"}
+    if name == "Flat":
+        with pytest.warns(UserWarning, match="take QuadraticDecoder"):
+            nlp = trained({"decoder": decoder})
+    else:
+        nlp = trained({"decoder": decoder})
+    assert nlp.evaluate(make_examples(nlp))["spans_sc_p"] == 1
+
+
+def test_several_labels_on_a_span():
+    sentence = ("Brussels agreed .", [(0, 1, "GPE"), (0, 1, "ORG")])
+    decoder = {"@misc": "spacy-nested-ner.QuadraticDecoder.v1", "multi_label": True}
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "decoder": decoder})
+    examples = [Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence])), *make_examples(nlp)]
+    train(nlp, examples)
+    assert found(pipe(plain(nlp, [sentence]))) == [(0, 1, "GPE"), (0, 1, "ORG")]
+
+
+# ---- saving and sharing ----
+
+
+def same(nlp, other):
+    docs = [plain(nlp, SENTENCES[:4]), plain(nlp, SENTENCES)]
+    others = [plain(other, SENTENCES[:4]), plain(other, SENTENCES)]
+    return [found(nlp.get_pipe("nested_ner")(d)) for d in docs] == [
+        found(other.get_pipe("nested_ner")(d)) for d in others
+    ]
+
+
+def test_to_and_from_disk_bytes_and_pickle(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "pipeline")
+    loaded = spacy.load(tmp_path / "pipeline")
+    pipe = loaded.get_pipe("nested_ner")
+    assert isinstance(pipe, NestedNER)
+    assert pipe.span_limit == nlp.get_pipe("nested_ner").span_limit == 6
+    assert same(nlp, loaded)
+    fresh = load_model_from_config(nlp.config, auto_fill=True)
+    assert same(nlp, fresh.from_bytes(nlp.to_bytes()))
+    assert same(nlp, pickle.loads(pickle.dumps(nlp)))
+
+
+def test_damaged_or_mismatching_files(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "pipeline")
+    model = tmp_path / "pipeline" / "nested_ner" / "model"
+    whole = model.read_bytes()
+    model.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"cannot load the component 'nested_ner' from .*damaged"):
+        spacy.load(tmp_path / "pipeline")
+    model.write_bytes(whole)
+    cfg = tmp_path / "pipeline" / "nested_ner" / "cfg"
+    cfg.write_text(cfg.read_text().replace('"FAC"', '"FAC","WEA"'))
+    with pytest.raises(ValueError, match="has 5 labels in its cfg, but a model for 4"):
+        spacy.load(tmp_path / "pipeline")
+
+
+def test_processes_and_threads(nlp):
+    docs = [plain(nlp, SENTENCES[k % 5 : k % 5 + 2]) for k in range(24)]
+    expect = [found(nlp.get_pipe("nested_ner")(plain(nlp, SENTENCES[k % 5 : k % 5 + 2]))) for k in range(24)]
+    assert [found(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=4)] == expect
+    results: list = [None] * 4
+
+    def work(k):
+        fresh = [plain(nlp, SENTENCES[j % 5 : j % 5 + 2]) for j in range(24)]
+        results[k] = [found(doc) for doc in nlp.pipe(fresh)]
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [expect] * 4
+
+
+SHARED = """
+[nlp]
+lang = "en"
+pipeline = ["tok2vec", "sentencizer", "nested_ner"]
+
+[components]
+
+[components.sentencizer]
+factory = "sentencizer"
+
+[components.tok2vec]
+factory = "tok2vec"
+
+[components.tok2vec.model]
+@architectures = "spacy.HashEmbedCNN.v2"
+pretrained_vectors = null
+width = 32
+depth = 1
+embed_size = 200
+window_size = 1
+maxout_pieces = 2
+subword_features = true
+
+[components.nested_ner]
+factory = "nested_ner"
+
+[components.nested_ner.model]
+@architectures = "spacy-nested-ner.SpanScorer.v1"
+
+[components.nested_ner.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = 32
+"""
+
+
+def test_shared_tok2vec_frozen_annotating_and_replaced_listeners():
+    nlp = load_model_from_config(load_config_from_str(SHARED), auto_fill=True)
+    examples = make_examples(nlp)
+    optimizer = nlp.initialize(lambda: examples)
+    optimizer.learn_rate = 0.01
+    for _ in range(80):
+        nlp.update(examples, sgd=optimizer, annotates=["sentencizer"])
+    assert nlp.evaluate(examples)["spans_sc_f"] > 0.9
+    before = [found(nlp(plain(nlp, SENTENCES)))]
+    nlp.replace_listeners("tok2vec", "nested_ner", ["model.tok2vec"])
+    assert [found(nlp(plain(nlp, SENTENCES)))] == before
+    weights = nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W").copy()
+    nlp.update(examples, sgd=optimizer, exclude=["nested_ner"])
+    np.testing.assert_array_equal(weights, nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W"))
