@@ -1,5 +1,6 @@
 """`spacy nested-ner coverage`"""
 
+import json
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +9,7 @@ from spacy.cli._util import Opt
 
 from ..corpus import ConversionReport, Coverage, Settings, measure_coverage, read_records
 from ..corpus.coverage import Space
+from ..decoders import Decoder
 from .options import (
     Data,
     From,
@@ -105,7 +107,17 @@ def _advice(coverage: Coverage, space: Space) -> str:
     recall, wanted = coverage.recall(space), f"{100 * coverage.min_coverage:g} %"
     enough = recall >= coverage.min_coverage
     reason = f"the cheapest with at least {wanted}" if enough else f"the best there is; none has {wanted}"
-    return "\n".join([*lines, f"Recommended: {space.decoder}", f"  {percent(recall, 2)} %, {reason}"])
+    return "\n".join([*lines, f"Recommended: {percent(recall, 2)} %, {reason}", *_config(space.decoder)])
+
+
+def _config(decoder: Decoder) -> list[str]:
+    """The decoder as it stands in a config; the limit on length is a setting of the component."""
+    settings = {name: value for name, value in vars(decoder).items() if name != "max_span_length"}
+    return [
+        "[components.nested_ner.decoder]",
+        f'@misc = "spacy-nested-ner.{type(decoder).__name__}.v1"',
+        *(f"{name} = {json.dumps(value)}" for name, value in settings.items()),
+    ]
 
 
 def _examples(coverage: Coverage, space: Space) -> list[str]:

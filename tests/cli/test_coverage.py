@@ -7,8 +7,11 @@ import sys
 import pytest
 from commands import run
 from nested_documents import make_doc
+from spacy import registry
+from thinc.api import Config
 
 from spacy_nested_ner.corpus import write_docs
+from spacy_nested_ner.decoders import FlatDecoder, QuadraticDecoder
 
 TEXT = (
     "[PER [PER Ada Bell] and [PER Bo Bell] of [GPE Bonn]] sing .\n"
@@ -44,24 +47,39 @@ def test_the_table(source):
 def test_the_recommendation_and_what_is_lost(source):
     output = run("coverage", source).output
     assert (
-        "Recommended: QuadraticDecoder(max_short_child=2, multi_label=True, max_span_length=None)\n"
-        "  100.00 %, the cheapest with at least 99.9 %\n\n"
+        "Recommended: 100.00 %, the cheapest with at least 99.9 %\n"
+        "[components.nested_ner.decoder]\n"
+        '@misc = "spacy-nested-ner.QuadraticDecoder.v1"\n'
+        "max_short_child = 2\n"
+        "multi_label = true\n\n"
         "Lost by QuadraticDecoder(max_short_child=1, multi_label=True, max_span_length=None) besides\n"
         f"  {source}, line 1, sentence 1\n"
     ) in output
     assert "Lost by the recommended decoder" not in output
     output = run("coverage", source, "--min-coverage", 0.85).output
-    assert "85.71 %, the cheapest with at least 85 %" in output
+    assert "Recommended: 85.71 %, the cheapest with at least 85 %" in output
     assert (
         f"Lost by the recommended decoder\n  {source}, line 1, sentence 2\n    [GPE {{ORG Bonn}}] cheers .\n"
     ) in output
     assert "Lost by" not in run("coverage", source, "--examples", 0).output
 
 
+def test_the_recommendation_can_be_put_into_a_config(source):
+    for share, decoder in [
+        (0, FlatDecoder()),
+        (0.8, QuadraticDecoder(max_short_child=2)),
+        (1, QuadraticDecoder(max_short_child=2, multi_label=True)),
+    ]:
+        lines = run("coverage", source, "--min-coverage", share).output.splitlines()
+        start = lines.index("[components.nested_ner.decoder]")
+        block = "\n".join(["[decoder]", *lines[start + 1 : lines.index("", start)]])
+        assert registry.resolve(Config().from_str(block)) == {"decoder": decoder}
+
+
 def test_a_limit_on_length(source):
     output = run("coverage", source, "--max-span-length", 2).output
     assert "Longer than 2 tokens, lost everywhere: 1\n" in output
-    assert "max_span_length=2)\n  85.71 %, the best there is; none has 99.9 %" in output
+    assert "Recommended: 85.71 %, the best there is; none has 99.9 %\n[components.nested_ner.decoder]\n" in output
 
 
 def test_mentions_across_sentences(tmp_path):
@@ -72,7 +90,7 @@ def test_mentions_across_sentences(tmp_path):
     assert "0.00 %, the best there is; none has 99.9 %" in output
     output = run("coverage", path, "--no-use-sentences").output
     assert "Across" not in output
-    assert "Recommended: FlatDecoder(multi_label=False, max_span_length=None)\n  100.00 %" in output
+    assert '@misc = "spacy-nested-ner.FlatDecoder.v1"\nmulti_label = false\n' in output
 
 
 def test_several_files_and_the_numbers_as_json(source, tmp_path):
@@ -118,4 +136,4 @@ def test_a_real_process(source, tmp_path):
     command = [sys.executable, "-m", "spacy", "nested-ner", "coverage", str(source)]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert (result.returncode, result.stderr) == (0, "")
-    assert "Recommended: QuadraticDecoder" in result.stdout
+    assert "Recommended: 100.00 %" in result.stdout
