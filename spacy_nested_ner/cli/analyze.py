@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from spacy.cli._util import Opt
 
-from ..corpus import Analysis, ConversionReport, Settings, analyze, read_records
-from ..corpus.analysis import CHILD_LENGTHS, MENTION_LENGTHS, SENTENCE_LENGTHS, in_ranges, merge, overlap
+from ..corpus import ConversionReport, Settings, Statistics, collect_statistics, read_records
+from ..corpus.statistics import CHILD_LENGTHS, MENTION_LENGTHS, SENTENCE_LENGTHS, in_ranges, merge, overlap
 from .options import (
     Data,
     From,
@@ -51,10 +51,10 @@ def analyze_cli(
     with errors_shown():
         settings = Settings(spans_key=spans_key, lang=lang, misaligned=misaligned, line_sentences=line_sentences)
         report = ConversionReport(skip_bad=skip_bad)
-        parts: list[Analysis] = []
+        parts: list[Statistics] = []
         for path, name in zip(data, _names(data)):
             records = read_records(path, source_format, settings=settings, report=report, progress=True)
-            parts.append(analyze(records, name, spans_key=spans_key))
+            parts.append(collect_statistics(records, name, spans_key=spans_key))
         check_mentions_found(report, data, spans_key)
         whole = merge(parts)
         print("\n\n".join(_text(parts, whole)))
@@ -73,7 +73,7 @@ def _names(data: list[Path]) -> list[str]:
     return stems if len(set(stems)) == len(stems) else [str(path) for path in data]
 
 
-def _text(parts: list[Analysis], whole: Analysis) -> list[str]:
+def _text(parts: list[Statistics], whole: Statistics) -> list[str]:
     columns = [*parts, whole] if len(parts) > 1 else parts
     sections = [
         _overview(columns),
@@ -91,8 +91,8 @@ def _text(parts: list[Analysis], whole: Analysis) -> list[str]:
     return [section for section in sections if section]
 
 
-def _overview(columns: list[Analysis]) -> str:
-    numbers: dict[str, Callable[[Analysis], Any]] = {
+def _overview(columns: list[Statistics]) -> str:
+    numbers: dict[str, Callable[[Statistics], Any]] = {
         "Documents": lambda a: a.documents,
         "Sentences": lambda a: a.sentences,
         "Words": lambda a: a.words,
@@ -109,23 +109,22 @@ def _overview(columns: list[Analysis]) -> str:
     return _table("", columns, {name: [number(a) for a in columns] for name, number in numbers.items()})
 
 
-def _counts(title: str, columns: list[Analysis], pick: Callable[[Analysis], dict[Any, int]]) -> str:
+def _counts(title: str, columns: list[Statistics], pick: Callable[[Statistics], dict[Any, int]]) -> str:
     """A row for whatever the last column counts, in its order."""
-    counts = [pick(analysis) for analysis in columns]
+    counts = [pick(part) for part in columns]
     rows = {key: [some.get(key, 0) for some in counts] for key in counts[-1]}
     return _table(title, columns, {key: row for key, row in rows.items() if any(row)})
 
 
-def _pairs(title: str, columns: list[Analysis], pick: Callable[[Analysis], Counter[tuple[str, str]]]) -> str:
+def _pairs(title: str, columns: list[Statistics], pick: Callable[[Statistics], Counter[tuple[str, str]]]) -> str:
     """The most frequent pairs of labels."""
     rows = {
-        " + ".join(pair): [pick(analysis)[pair] for analysis in columns]
-        for pair, _ in pick(columns[-1]).most_common(MAX_PAIRS)
+        " + ".join(pair): [pick(part)[pair] for part in columns] for pair, _ in pick(columns[-1]).most_common(MAX_PAIRS)
     }
     return _table(title, columns, rows)
 
 
-def _matrix(whole: Analysis) -> str:
+def _matrix(whole: Statistics) -> str:
     """Which label is directly inside which."""
     outer, inner = ({pair[i] for pair in whole.inside} for i in (0, 1))
     rows = [label for label, _ in whole.labels.most_common() if label in outer][:MAX_LABELS]
@@ -136,7 +135,7 @@ def _matrix(whole: Analysis) -> str:
     return "Directly inside: outer labels left, inner labels above\n" + render_table(numbers, ["", *columns])
 
 
-def _seen(parts: list[Analysis]) -> str:
+def _seen(parts: list[Statistics]) -> str:
     """Which share of the mentions of one part is seen in another."""
     if len(parts) < 2:
         return ""
@@ -149,17 +148,17 @@ def _seen(parts: list[Analysis]) -> str:
     return "Mentions seen with the same text and label, %\n" + render_table(rows, header)
 
 
-def _table(title: str, columns: list[Analysis], rows: dict[Any, list[Any]]) -> str:
+def _table(title: str, columns: list[Statistics], rows: dict[Any, list[Any]]) -> str:
     """Rows of numbers, a column for every part; nothing if there are no rows."""
     if not rows:
         return ""
     cells = [(name, *(n if isinstance(n, str) else count(n) for n in row)) for name, row in rows.items()]
-    return render_table(cells, [title, *(analysis.name for analysis in columns)])
+    return render_table(cells, [title, *(part.name for part in columns)])
 
 
-def _save(parts: list[Analysis], whole: Analysis, folder: Path) -> list[str]:
+def _save(parts: list[Statistics], whole: Statistics, folder: Path) -> list[str]:
     """Write the files, and say which."""
-    path = folder / "analysis.json"
+    path = folder / "statistics.json"
     numbers = {"parts": {part.name: part.as_dict() for part in parts}, "all": whole.as_dict(), "seen": overlap(parts)}
     write_json(path, numbers)
     try:

@@ -1,20 +1,20 @@
 """Corpora with nested mentions: formats to Docs and back, one format a module."""
 
-from .analysis import Analysis, analyze
 from .conversion import FORMATS, convert, read_docs, read_records, write_docs
 from .coverage import Coverage, measure_coverage
 from .documents import Record, Settings
 from .report import ConversionReport, FormatError
+from .statistics import Statistics, collect_statistics
 
 __all__ = [
     "FORMATS",
-    "Analysis",
     "ConversionReport",
     "Coverage",
     "FormatError",
     "Record",
     "Settings",
-    "analyze",
+    "Statistics",
+    "collect_statistics",
     "convert",
     "measure_coverage",
     "read_docs",

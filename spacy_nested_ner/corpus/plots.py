@@ -1,4 +1,4 @@
-"""Pictures of an analysis. The only module of the package that needs matplotlib."""
+"""Pictures of statistics. The only module of the package that needs matplotlib."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import PowerNorm
 from matplotlib.figure import Figure
 
-from .analysis import Analysis, in_ranges
+from .statistics import Statistics, in_ranges
 
 # Labels in a plot, the most frequent ones; lengths and levels that have bars of their own.
 MAX_LABELS = 25
@@ -20,7 +20,7 @@ _COLOURS = ("#2b5c8a", "#e9a23b", "#7fb08a", "#b5525c", "#8d7bb0", "#9a9a9a")
 _BAR = 0.8
 
 
-def save_plots(parts: list[Analysis], whole: Analysis, folder: Path) -> list[Path]:
+def save_plots(parts: list[Statistics], whole: Statistics, folder: Path) -> list[Path]:
     """Draw lengths, levels, labels, and which label is in which, into PNG files."""
     figures = {
         "lengths.png": draw_lengths(parts),
@@ -33,14 +33,14 @@ def save_plots(parts: list[Analysis], whole: Analysis, folder: Path) -> list[Pat
     return [folder / name for name in figures]
 
 
-def draw_lengths(parts: list[Analysis]) -> Figure:
+def draw_lengths(parts: list[Statistics]) -> Figure:
     """The share of mentions of every length."""
     return _bars(
         "Length of mentions", "words", parts, lambda part: in_ranges(part.lengths, tuple(range(1, MAX_LENGTH + 1)))
     )
 
 
-def draw_levels(parts: list[Analysis]) -> Figure:
+def draw_levels(parts: list[Statistics]) -> Figure:
     """The share of mentions on every level of nesting."""
     return _bars(
         "Nesting of mentions",
@@ -50,13 +50,13 @@ def draw_levels(parts: list[Analysis]) -> Figure:
     )
 
 
-def draw_labels(parts: list[Analysis], whole: Analysis) -> Figure:
+def draw_labels(parts: list[Statistics], whole: Statistics) -> Figure:
     """The share of mentions with every label."""
     labels, note = _labels(whole)
     return _bars("Labels of mentions" + note, "", parts, lambda part: {label: part.labels[label] for label in labels})
 
 
-def draw_nesting(whole: Analysis) -> Figure:
+def draw_nesting(whole: Statistics) -> Figure:
     """How often each label is directly inside each other: a heat map with the numbers."""
     labels, note = _labels(whole)
     numbers = [[whole.inside[outer, inner] for inner in labels] for outer in labels]
@@ -78,13 +78,13 @@ def draw_nesting(whole: Analysis) -> Figure:
     return figure
 
 
-def _labels(whole: Analysis) -> tuple[list[str], str]:
+def _labels(whole: Statistics) -> tuple[list[str], str]:
     """The labels to show, and a note if there are more."""
     labels = [label for label, _ in whole.labels.most_common(MAX_LABELS)]
     return labels, f", {len(labels)} of {len(whole.labels)} labels" if len(labels) < len(whole.labels) else ""
 
 
-def _bars(title: str, xlabel: str, parts: list[Analysis], count: Callable[[Analysis], dict[str, int]]) -> Figure:
+def _bars(title: str, xlabel: str, parts: list[Statistics], count: Callable[[Statistics], dict[str, int]]) -> Figure:
     """Side by side, in per cent of the mentions of each part, so that parts of any size compare."""
     counts = [count(part) for part in parts]
     n_names = max(i for i, name in enumerate(counts[0], 1) if any(some[name] for some in counts))

@@ -24,7 +24,7 @@ class LongMention(NamedTuple):
 
 
 @dataclass
-class Analysis:
+class Statistics:
     """The statistics of the documents added to this.
 
     lengths (Counter[int]): Mentions by their number of words.
@@ -92,7 +92,7 @@ class Analysis:
             if end - start > self.longest.words:
                 self.longest = LongMention(end - start, where, label, text)
 
-    def seen_in(self, other: "Analysis") -> float:
+    def seen_in(self, other: "Statistics") -> float:
         """The share of mentions that another corpus has too, with the same text and label."""
         seen = sum(n for mention, n in self.texts.items() if mention in other.texts)
         return seen / self.mentions if self.mentions else 0.0
@@ -118,25 +118,25 @@ class Analysis:
         }
 
 
-def analyze(records: Iterable[Record], name: str = "all", *, spans_key: str = "sc") -> Analysis:
+def collect_statistics(records: Iterable[Record], name: str = "all", *, spans_key: str = "sc") -> Statistics:
     """The statistics of some documents."""
-    analysis = Analysis(name)
+    statistics = Statistics(name)
     for record in records:
-        analysis.add(record, spans_key)
-    return analysis
+        statistics.add(record, spans_key)
+    return statistics
 
 
-def merge(parts: Iterable[Analysis], name: str = "all") -> Analysis:
+def merge(parts: Iterable[Statistics], name: str = "all") -> Statistics:
     """Several corpora as one."""
-    whole = Analysis(name)
+    whole = Statistics(name)
     for part in parts:
-        for attribute in {item.name for item in fields(Analysis)} - {"name", "longest"}:
+        for attribute in {item.name for item in fields(Statistics)} - {"name", "longest"}:
             setattr(whole, attribute, getattr(whole, attribute) + getattr(part, attribute))
         whole.longest = max(whole.longest, part.longest, key=lambda mention: mention.words)
     return whole
 
 
-def overlap(parts: list[Analysis]) -> dict[str, dict[str, float]]:
+def overlap(parts: list[Statistics]) -> dict[str, dict[str, float]]:
     """For every corpus, the share of its mentions seen in each of the others."""
     return {part.name: {other.name: part.seen_in(other) for other in parts if other is not part} for part in parts}
 

@@ -76,10 +76,10 @@ def test_files(parts, tmp_path):
     out = tmp_path / "new" / "out"
     result = run("analyze", *parts, "-o", out)
     assert result.exit_code == 0, result.output
-    names = ["analysis.json", "lengths.png", "depth.png", "labels.png", "nesting.png"]
+    names = ["statistics.json", "lengths.png", "depth.png", "labels.png", "nesting.png"]
     assert result.output.endswith("".join(f"Saved {out / name}\n" for name in names))
     assert sorted(path.name for path in out.iterdir()) == sorted(names)
-    numbers = json.loads((out / "analysis.json").read_text(encoding="utf-8"))
+    numbers = json.loads((out / "statistics.json").read_text(encoding="utf-8"))
     assert numbers["parts"]["train"]["inside"] == {"PER": {"PER": 2, "GPE": 1}}
     assert numbers["all"]["mentions"] == 8
     assert numbers["seen"]["dev"]["train"] == 0.5
@@ -91,7 +91,7 @@ def test_without_matplotlib_there_are_no_plots(parts, tmp_path, monkeypatch):
     result = run("analyze", *parts, "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output
     assert result.output.endswith("No plots: they need matplotlib; install spacy-nested-ner[plots]\n")
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["analysis.json"]
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["statistics.json"]
 
 
 def test_files_of_one_name_are_told_apart(parts, tmp_path):

@@ -3,8 +3,8 @@
 import pytest
 from nested_documents import make_doc
 
-from spacy_nested_ner.corpus import Record, analyze
-from spacy_nested_ner.corpus.analysis import merge
+from spacy_nested_ner.corpus import Record, collect_statistics
+from spacy_nested_ner.corpus.statistics import merge
 
 pytest.importorskip("matplotlib")
 
@@ -15,7 +15,7 @@ NESTED = [(0, 6, "PER"), (0, 1, "PER"), (2, 4, "PER"), (5, 6, "GPE"), (5, 6, "OR
 
 
 def of(mentions, name="train"):
-    return analyze([Record(make_doc([(WORDS, mentions)]), "")], name)
+    return collect_statistics([Record(make_doc([(WORDS, mentions)]), "")], name)
 
 
 def heights(figure):

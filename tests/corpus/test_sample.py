@@ -4,8 +4,8 @@ import pytest
 from commands import ROOT
 from nested_documents import settings
 
-from spacy_nested_ner.corpus import ConversionReport, analyze, read_records
-from spacy_nested_ner.corpus.analysis import merge
+from spacy_nested_ner.corpus import ConversionReport, collect_statistics, read_records
+from spacy_nested_ner.corpus.statistics import merge
 
 PARTS = ("train", "dev", "test")
 LABELS = {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
@@ -15,7 +15,9 @@ LABELS = {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
 def parts():
     report = ConversionReport()
     files = {name: ROOT / "assets" / "sample" / f"{name}.txt" for name in PARTS}
-    parts = [analyze(read_records(path, settings=settings(), report=report), name) for name, path in files.items()]
+    parts = [
+        collect_statistics(read_records(path, settings=settings(), report=report), name) for name, path in files.items()
+    ]
     assert not report.losses()
     return parts
 
