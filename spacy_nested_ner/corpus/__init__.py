@@ -1,7 +1,23 @@
 """Corpora with nested mentions: formats to Docs and back, one format a module."""
 
-from .conversion import FORMATS, convert, read_docs, write_docs
-from .documents import Settings
+from .conversion import FORMATS, convert, read_docs, read_records, write_docs
+from .coverage import Coverage, measure_coverage
+from .documents import Record, Settings
 from .report import ConversionReport, FormatError
+from .statistics import Statistics, collect_statistics
 
-__all__ = ["FORMATS", "ConversionReport", "FormatError", "Settings", "convert", "read_docs", "write_docs"]
+__all__ = [
+    "FORMATS",
+    "ConversionReport",
+    "Coverage",
+    "FormatError",
+    "Record",
+    "Settings",
+    "Statistics",
+    "collect_statistics",
+    "convert",
+    "measure_coverage",
+    "read_docs",
+    "read_records",
+    "write_docs",
+]

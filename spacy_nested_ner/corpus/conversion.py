@@ -97,12 +97,27 @@ def read_docs(
 
     report (ConversionReport | None): Filled while the Docs are read.
     """
+    return (record.doc for record in read_records(path, format, settings=settings, report=report))
+
+
+def read_records(
+    path: str | Path,
+    format: str | None = None,
+    *,
+    settings: Settings | None = None,
+    report: ConversionReport | None = None,
+    progress: bool = False,
+) -> Iterator[Record]:
+    """The same, each Doc with the place it comes from.
+
+    progress (bool): Show a bar, if on a terminal.
+    """
     path = Path(path)
     settings = settings or Settings()
     report = report or ConversionReport()
     format = format or detect_format(path)
     records = _read(input_files(path, _format(format).suffixes), format, settings, report)
-    return (record.doc for record in _count(records, settings, report, False))
+    return _count(records, settings, report, progress)
 
 
 def write_docs(

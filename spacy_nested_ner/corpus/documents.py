@@ -155,19 +155,34 @@ def sentences_of(record: Record, settings: Settings, report: ConversionReport) -
         report.lose("documents without words", where)
     elif not doc.has_unknown_spaces and not all(token.whitespace_ for token in doc[:-1]):
         report.lose("spacing between words, in documents", where)
-    bounds = sentence_bounds(doc)
+    segments, across = mentions_by_segment(doc, settings.spans_key)
+    for mention in across:
+        report.lose("mentions across a sentence boundary", f"{where}: {describe(doc, mention)}")
+    for start, end, mentions in segments:
+        yield Sentence([token.text for token in doc[start:end]], mentions)
+
+
+def mentions_by_segment(
+    doc: Doc, spans_key: str, *, use_sentences: bool = True
+) -> tuple[list[tuple[int, int, list[Mention]]], list[Mention]]:
+    """Where sentences begin and end, and the mentions of each, counted from its first token.
+
+    use_sentences (bool): Else the whole Doc is one segment.
+    RETURNS (tuple): The sentences that have tokens, and the mentions that end in a later
+        sentence than they begin, counted from the first token of the Doc.
+    """
+    bounds = sentence_bounds(doc) if use_sentences else [(0, len(doc))]
     inside: list[list[Mention]] = [[] for _ in bounds]
+    across: list[Mention] = []
     starts = [start for start, _ in bounds]
-    for mention in mentions_of(doc, settings.spans_key):
+    for mention in mentions_of(doc, spans_key):
         i = bisect_right(starts, mention.start) - 1
         start, end = bounds[i]
         if mention.end > end:
-            report.lose("mentions across a sentence boundary", f"{where}: {describe(doc, mention)}")
+            across.append(mention)
         else:
             inside[i].append(Mention(mention.start - start, mention.end - start, mention.label))
-    for (start, end), mentions in zip(bounds, inside):
-        if start < end:
-            yield Sentence([token.text for token in doc[start:end]], mentions)
+    return [(start, end, mentions) for (start, end), mentions in zip(bounds, inside) if start < end], across
 
 
 def drop_whitespace(sentence: Sentence, report: ConversionReport, where: str) -> Sentence:

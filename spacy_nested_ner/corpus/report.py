@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..decoders.mention import Mention
+from .nesting import nesting_levels
 
 # Places that are remembered of one kind of loss, and places that are printed.
 REMEMBERED = 100
@@ -102,25 +103,11 @@ class ConversionReport:
             f"Mentions   {self.mentions:,} ({share:.1f} % nested, depth {self.depth})",
             "Labels     " + (", ".join(f"{label} {n:,}" for label, n in self.labels.most_common()) or "none"),
         ]
-        if self.lost:
-            lines += ["Not kept", *(f"  {what}: {loss}" for what, loss in self.lost.items())]
+        return "\n".join([*lines, *self.losses()])
+
+    def losses(self) -> list[str]:
+        """The part of the text about what was not kept; nothing if all was."""
+        lines = ["Not kept", *(f"  {what}: {loss}" for what, loss in self.lost.items())] if self.lost else []
         if self.bad.count:
             lines.append(f"Skipped as bad: {self.bad}")
-        return "\n".join(lines)
-
-
-def nesting_levels(mentions: list[Mention]) -> list[int]:
-    """1 for a mention inside no other, 2 for one directly inside such a mention, and so on.
-
-    `mentions` is sorted. Mentions may cross; that is why this is not read off a forest.
-    """
-    levels: list[int] = []
-    open_ones: list[tuple[Mention, int]] = []
-    for mention in mentions:
-        open_ones = [(other, level) for other, level in open_ones if other.end > mention.start]
-        # Sorted by start: one that ends no earlier is around this one.
-        around = [level for other, level in open_ones if other.end >= mention.end]
-        level = 1 + max(around, default=0)
-        levels.append(level)
-        open_ones.append((mention, level))
-    return levels
+        return lines

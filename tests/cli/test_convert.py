@@ -4,11 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from commands import run
 from nested_documents import read, shown
-from spacy.cli._util import app
-from typer.testing import CliRunner
-
-import spacy_nested_ner.cli  # noqa: F401 - what spaCy does through the entry point
 
 TEXT = "[PER Fabian from [GPE Bonn , [GPE Germany]]] sings .\n\n[PER Ada] too .\n"
 
@@ -18,10 +15,6 @@ def source(tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_text(TEXT, encoding="utf-8")
     return path
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, ["nested-ner", *map(str, arguments)])
 
 
 def test_convert_reports_what_it_read(source, tmp_path):

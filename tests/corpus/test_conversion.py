@@ -5,7 +5,6 @@ from nested_documents import make_doc, read, settings, shown
 from spacy.tokens import Span
 
 from spacy_nested_ner.corpus import ConversionReport, FormatError, conversion, convert, read_docs, write_docs
-from spacy_nested_ner.corpus.report import nesting_levels
 from spacy_nested_ner.decoders.mention import Mention
 
 
@@ -164,12 +163,6 @@ def test_spacy_files_keep_all_else(tmp_path):
 def test_other_files_are_no_spacy_files(tmp_path):
     with pytest.raises(FormatError, match=r"a.spacy: not a .spacy file; expected what spaCy's DocBin writes"):
         read(write(tmp_path / "a.spacy"))
-
-
-def test_levels_of_nesting():
-    mentions = [Mention(0, 5, "A"), Mention(0, 5, "B"), Mention(1, 3, "A"), Mention(2, 4, "A"), Mention(2, 3, "A")]
-    assert nesting_levels(mentions) == [1, 2, 3, 3, 4]
-    assert nesting_levels([Mention(0, 2, "A"), Mention(2, 3, "A")]) == [1, 1]
 
 
 def test_the_report_is_a_short_text():

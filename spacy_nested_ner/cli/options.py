@@ -1,0 +1,49 @@
+"""What the commands have in common: options for reading, how errors are shown, JSON files."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from spacy.cli._util import Arg, Opt
+
+from ..corpus import FORMATS, ConversionReport
+
+Data = Annotated[list[Path], Arg(metavar="DATA", help="Files or folders to read, in any format of `convert`")]
+From = Annotated[
+    str | None, Opt("--from", "-f", help=f"Format of the input, if its name does not tell: {', '.join(FORMATS)}")
+]
+SpansKey = Annotated[str, Opt("--spans-key", "-k", help="The mentions are in doc.spans under this key")]
+Lang = Annotated[str, Opt("--lang", "-l", help="Language of the tokenizer, for formats that come as running text")]
+Misaligned = Annotated[
+    str, Opt("--misaligned", "-m", help="Mentions that end inside a token: error, split the token, or drop and report")
+]
+LineSentences = Annotated[
+    bool, Opt("--line-sentences/--no-line-sentences", help="brat: every line of text is a sentence")
+]
+SkipBad = Annotated[bool, Opt("--skip-bad", "-s", help="Skip and count what is bad, instead of stopping there")]
+
+
+@contextmanager
+def errors_shown() -> Iterator[None]:
+    """What is wrong with input or options ends the command with a line, not a traceback."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        # Not wasabi, which wraps lines: a path must stay whole.
+        typer.echo(f"Error: {error}", err=True)
+        raise typer.Exit(1) from None
+
+
+def check_mentions_found(report: ConversionReport, data: list[Path], spans_key: str) -> None:
+    """An error if there is nothing to count."""
+    if not report.mentions:
+        names = ", ".join(map(str, data))
+        raise ValueError(f"no mention found in {names}; looked for doc.spans[{spans_key!r}], see --spans-key")
+
+
+def write_json(path: Path, content: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
