@@ -11,9 +11,13 @@ SOURCES := setup.py setup.cfg pyproject.toml $(wildcard spacy_nested_ner/decoder
 test: lint
 	$(BIN)/python -m pytest
 
-## train: set up and run the main job
+## train: set up, and run the project on the sample corpus: convert, analyze, train, evaluate, report, package
 train: $(VENV)/installed
-	$(BIN)/python -m spacy_nested_ner.decoders
+	$(BIN)/python -m spacy project run all
+	@echo
+	@$(BIN)/python -m spacy nested-ner show training/sample/model-best corpus/sample/test.spacy --number 3
+	@echo
+	@echo "The model is in training/sample/model-best, the page is reports/sample/report.html"
 
 ## lint: what `test` checks before it runs anything
 lint: $(VENV)/installed

@@ -1,0 +1,54 @@
+"""`spacy nested-ner show`"""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Annotated
+
+import spacy
+import typer
+from spacy.cli._util import Arg, Opt
+from spacy.tokens import Doc
+
+from ..corpus import Settings, read_docs
+from ..corpus.bracket import render
+from ..corpus.documents import Sentence, mentions_of, sentence_bounds
+from ..corpus.report import ConversionReport
+from ..decoders import Mention
+from .options import SpansKey, errors_shown
+
+_Model = Annotated[str, Arg(help="A trained pipeline: a folder or the name of a package")]
+_Data = Annotated[Path, Arg(metavar="DATA", help="A file or folder with texts, in any format of `convert`")]
+_Number = Annotated[int, Opt("--number", "-n", min=1, help="How many sentences to show")]
+
+
+def show_cli(model: _Model, data: _Data, number: _Number = 3, spans_key: SpansKey = "sc") -> None:
+    """Show what a trained pipeline finds in a text: mentions as brackets, with their probabilities."""
+    with errors_shown():
+        nlp = spacy.load(model)
+        shown = 0
+        for doc in read_docs(data, settings=Settings(spans_key=spans_key)):
+            for line in islice(_sentences(nlp(_bare(nlp, doc)), spans_key), number - shown):
+                typer.echo(line)
+                shown += 1
+            if shown == number:
+                return
+
+
+def _bare(nlp: spacy.Language, doc: Doc) -> Doc:
+    """The tokens and sentences of a doc, without what is to be found."""
+    spaces = [bool(token.whitespace_) for token in doc]
+    starts = [bool(token.is_sent_start) for token in doc]
+    return Doc(nlp.vocab, words=[token.text for token in doc], spaces=spaces, sent_starts=starts)
+
+
+def _sentences(doc: Doc, spans_key: str) -> Iterator[str]:
+    """A sentence with its mentions, and below it their probabilities."""
+    mentions = mentions_of(doc, spans_key)
+    scores = dict(zip(((s.start, s.end, s.label_) for s in doc.spans[spans_key]), doc.spans[spans_key].attrs["scores"]))
+    for start, end in sentence_bounds(doc):
+        inside = [m for m in mentions if start <= m.start and m.end <= end]
+        words = [token.text for token in doc[start:end]]
+        relative = [Mention(m.start - start, m.end - start, m.label) for m in inside]
+        certain = ", ".join(f"{doc[m.start : m.end].text} {scores[tuple(m)]:.0%}" for m in inside)
+        yield render(Sentence(words, relative), ConversionReport()) + (f"\n    {certain}" if certain else "")
