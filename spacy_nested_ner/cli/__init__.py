@@ -6,6 +6,7 @@ from spacy.cli._util import app
 from .analyze import analyze_cli
 from .convert import convert_cli
 from .coverage import coverage_cli
+from .report import report_cli
 from .show import show_cli
 
 nested_ner_cli = typer.Typer(
@@ -14,6 +15,7 @@ nested_ner_cli = typer.Typer(
 nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
+nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("show", no_args_is_help=True)(show_cli)
 
 # spaCy imports this module through its entry point before it runs.

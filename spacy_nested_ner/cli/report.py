@@ -1,0 +1,91 @@
+"""`spacy nested-ner report`"""
+
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import Annotated, Any
+
+import spacy
+from spacy.cli._util import Arg, Opt
+
+from ..corpus import ConversionReport, Settings, read_records
+from ..report import measure, predict, render_page
+from ..report.predictions import check_pipeline, component_of
+from .options import (
+    Data,
+    From,
+    LineSentences,
+    Misaligned,
+    SkipBad,
+    SpansKey,
+    check_mentions_found,
+    errors_shown,
+    write_json,
+)
+from .tables import percent, render_table
+
+_Model = Annotated[str, Arg(help="Trained pipeline: a folder, or the name of an installed package")]
+_Output = Annotated[Path, Opt("--output", "-o", help="Folder for report.html and report.json")]
+_Examples = Annotated[int, Opt("--examples", "-n", min=0, help="How many sentences with surprising errors to show")]
+_Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
+
+
+def report_cli(
+    model: _Model,
+    data: Data,
+    output: _Output,
+    examples: _Examples = 20,
+    gpu_id: _Gpu = -1,
+    source_format: From = None,
+    spans_key: SpansKey = "sc",
+    misaligned: Misaligned = "error",
+    line_sentences: LineSentences = True,
+    skip_bad: SkipBad = False,
+) -> None:
+    """Show what a trained pipeline gets right and wrong, on a page to look at.
+
+    Scores by label, depth and length, precision and recall over the threshold, calibration, confusion
+    of labels, and the sentences with the most surprising errors.
+    """
+    with errors_shown():
+        _check_writable(output)
+        if gpu_id >= 0:
+            spacy.require_gpu(gpu_id)
+        nlp = spacy.load(model)
+        check_pipeline(nlp, spans_key)
+        settings = Settings(spans_key=spans_key, lang=nlp.lang, misaligned=misaligned, line_sentences=line_sentences)
+        read = ConversionReport(skip_bad=skip_bad)
+        parts = (read_records(path, source_format, settings=settings, report=read, progress=True) for path in data)
+        records = list(chain.from_iterable(parts))
+        check_mentions_found(read, data, spans_key)
+        component = component_of(nlp, spans_key)
+        numbers = {
+            "model": f"{nlp.lang}_{nlp.meta['name']} {nlp.meta['version']}",
+            "component": component[0] if component else None,
+            "data": [str(path) for path in data],
+            "spans_key": spans_key,
+            **measure(predict(nlp, records, spans_key=spans_key, progress=True), n_examples=examples),
+        }
+        print(_table(numbers))
+        if read.losses():
+            print("\n" + "\n".join(read.losses()))
+        write_json(output / "report.json", numbers)
+        (output / "report.html").write_text(render_page(numbers), encoding="utf-8")
+        print(f"\nSaved {output / 'report.html'}\nSaved {output / 'report.json'}")
+
+
+def _check_writable(folder: Path) -> None:
+    """Before the work, not after it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write to the folder {folder}: {error.strerror}; see --output") from None
+
+
+def _table(numbers: dict[str, Any]) -> str:
+    names = {"all": "all", "first_level": "first level", "nested": "nested"}
+    rows = {names[key]: row for key, row in numbers["scores"].items()} | numbers["by_label"]
+    cells = [(name, f"{row['gold']:,}", *(percent(row[letter]) for letter in "prf")) for name, row in rows.items()]
+    return render_table(cells, ["", "mentions", "P", "R", "F"])

@@ -1,0 +1,7 @@
+"""What a trained pipeline gets right and wrong on a corpus, as numbers and as a page to look at."""
+
+from .measures import measure
+from .page import render_page
+from .predictions import Judged, predict
+
+__all__ = ["Judged", "measure", "predict", "render_page"]

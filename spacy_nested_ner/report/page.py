@@ -1,0 +1,247 @@
+"""The numbers as one HTML file that needs no other."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from .plots import F_COLOUR, P_COLOUR, R_COLOUR, draw_calibration, draw_precision_recall, draw_thresholds
+from .sentences import COLOURS, draw_sentence
+from .style import STYLE
+
+Row = dict[str, Any]
+
+
+def render_page(numbers: dict[str, Any]) -> str:
+    """The page, from what is in the JSON file."""
+    classes = {label: f"l{k % len(COLOURS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
+    colours = "\n".join(f".l{k} {{ background: {colour}; }}" for k, colour in enumerate(COLOURS))
+    # Colours first: a missed mention is white whatever its label.
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f'<head><meta charset="utf-8"><title>{escape(numbers["model"])}: nested mentions</title>',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            f"<style>\n{colours}{STYLE}</style></head>",
+            "<body>",
+            *_header(numbers),
+            *_scores(numbers),
+            *_thresholds(numbers),
+            *_calibration(numbers["calibration"]),
+            *_confusion(numbers["confusion"]),
+            *_spurious(numbers["spurious"], classes),
+            *_examples(numbers["examples"], classes),
+            "</body>",
+            "</html>\n",
+        ]
+    )
+
+
+def _header(numbers: dict[str, Any]) -> list[str]:
+    facts = [
+        ("Data", ", ".join(numbers["data"])),
+        ("Component", numbers["component"] or "unknown"),
+        ("Spans key", numbers["spans_key"]),
+        *((name, f"{numbers[name.lower()]:,}") for name in ("Documents", "Sentences", "Words", "Mentions")),
+    ]
+    items = "".join(f"<li>{name} <b>{escape(value)}</b></li>" for name, value in facts)
+    lines = [f"<h1>{escape(numbers['model'])}</h1>", f'<ul class="facts">{items}</ul>']
+    if numbers["unaligned"]:
+        lines.append(
+            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold; they are '
+            "in no number here, as in spaCy's own scores.</p>"
+        )
+    return lines
+
+
+# ---- scores ----
+
+
+def _scores(numbers: dict[str, Any]) -> list[str]:
+    names = {"all": "All mentions", "first_level": "First level", "nested": "Nested"}
+    return [
+        '<div class="cards">',
+        *(_card(name, numbers["scores"][key]) for key, name in names.items()),
+        "</div>",
+        "<h2>Scores</h2>",
+        '<p class="note">In per cent. A mention is right if span and label are. Depth 1 is inside no other span, in gold '
+        "and in prediction each for itself: a right mention whose surroundings are wrong may stand at another depth, and "
+        "then counts as wrong there, in the first level and in nested ones.</p>",
+        '<div class="side">',
+        _score_table("Label", numbers["by_label"]),
+        _score_table("Words in a mention", numbers["by_length"]),
+        _score_table("Depth", numbers["by_depth"]),
+        "</div>",
+    ]
+
+
+def _card(name: str, row: Row) -> str:
+    return (
+        f'<div class="card"><h3>{name}</h3><div class="f">{_percent(row["f"])} <small>F</small></div>'
+        f"precision {_percent(row['p'])} · recall {_percent(row['r'])}<br>"
+        f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} predicted</span></div>'
+    )
+
+
+def _score_table(name: str, rows: dict[str, Row]) -> str:
+    body = []
+    for key, row in rows.items():
+        numbers = "".join(f"<td>{_percent(row[letter])}</td>" for letter in "prf")
+        bar = f'<td class="bar"><span style="width:{100 * row["f"]:.1f}%"></span></td>'
+        body.append(
+            f"<tr><th>{escape(key)}</th><td>{row['gold']:,}</td><td>{row['predicted']:,}</td>{numbers}{bar}</tr>"
+        )
+    header = ["gold", "found", "P", "R", "F", ""]
+    return _table([name, *header], body)
+
+
+def _thresholds(numbers: dict[str, Any]) -> list[str]:
+    rows, best, own = numbers["thresholds"], numbers["best_threshold"], numbers["scores"]["all"]
+    if not rows:
+        return []
+    top = max(rows, key=lambda row: row["f"])
+    keys = (("precision", P_COLOUR), ("recall", R_COLOUR), ("F", F_COLOUR))
+    legend = " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span>{name}' for name, colour in keys)
+    return [
+        "<h2>Precision and recall over the threshold</h2>",
+        f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is has "
+        f"{_percent(own['f'])}.</p>",
+        '<div class="side">',
+        _figure(
+            draw_precision_recall(rows, own),
+            '<span style="color:#c8102e">◆</span> the pipeline as it is; dots are thresholds from '
+            f"{rows[0]['threshold']:.2f} to {rows[-1]['threshold']:.2f}.",
+        ),
+        _figure(draw_thresholds(rows, best), f"{legend}<br>The dashed line is the threshold with the highest F."),
+        "</div>",
+    ]
+
+
+# ---- calibration, confusion ----
+
+
+def _calibration(calibration: dict[str, Any]) -> list[str]:
+    if calibration["ece"] is None:
+        return []
+    body = [
+        f"<tr><th>{row['from']:.1f}–{row['to']:.1f}</th><td>{row['mentions']:,}</td>"
+        f"<td>{_percent(row['probability'])}</td><td>{_percent(row['correct'])}</td></tr>"
+        for row in calibration["bins"]
+        if row["mentions"]
+    ]
+    return [
+        "<h2>Calibration</h2>",
+        f"<p>Expected calibration error: <b>{_percent(calibration['ece'])} %</b>. That is how far the probability of a "
+        "mention is from the share of such mentions that is right, on average.</p>",
+        '<div class="side">',
+        _figure(
+            draw_calibration(calibration["bins"]),
+            "Mentions found, in ten bins. Below the diagonal they are right less often than their probability says. "
+            "Bars: how many mentions a bin has.",
+        ),
+        _table(["Probability", "mentions", "mean, %", "right, %"], body),
+        "</div>",
+    ]
+
+
+def _confusion(confusion: dict[str, Any]) -> list[str]:
+    labels, counts = confusion["labels"], confusion["counts"]
+    rows = []
+    for gold in labels:
+        total = sum(counts[gold].values()) + confusion["missed"][gold]
+        cells = [_cell(counts[gold].get(found, 0), total, gold == found) for found in labels]
+        cells.append(_cell(confusion["missed"][gold], total, False, "aside"))
+        rows.append(f"<tr><th>{escape(gold)}</th>{''.join(cells)}</tr>")
+    spurious = []
+    for label in labels:
+        total = confusion["spurious"][label] + sum(row.get(label, 0) for row in counts.values())
+        spurious.append(_cell(confusion["spurious"][label], total, False))
+    rows.append(f'<tr class="aside"><th>no mention (spurious)</th>{"".join(spurious)}<td class="aside"></td></tr>')
+    header = "".join(f"<th>{escape(label)}</th>" for label in labels)
+    return [
+        "<h2>Confusion of labels</h2>",
+        '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of a gold '
+        "label, in the last row of a predicted one.</p>",
+        f'<div class="wide"><table class="confusion"><thead><tr><th></th>{header}<th class="aside">missed</th></tr></thead>',
+        f"<tbody>{''.join(rows)}</tbody></table></div>",
+    ]
+
+
+def _cell(count: int, total: int, right: bool, name: str = "") -> str:
+    if not count:
+        return f'<td class="{name}"></td>'
+    kind = "right" if right else "error"
+    # Pale enough everywhere for the number to be read.
+    return f'<td class="{kind} {name}" style="--share:{0.06 + 0.5 * count / total:.2f}">{count:,}</td>'
+
+
+# ---- errors ----
+
+
+def _spurious(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
+    if not rows:
+        return []
+    body = []
+    for row in rows:
+        gold = ", ".join(row["gold"]) or "–"
+        body.append(
+            f"<tr><td>{row['probability']:.2f}</td><td class=left>{_label(row['label'], classes)}</td>"
+            f"<td class=left>{escape(gold)}</td><td class=text>{escape(row['text'])}</td>"
+            f'<td class="text note">{escape(row["where"])}</td></tr>'
+        )
+    header = "<th>Probability</th>" + "".join(
+        f"<th class=left>{name}</th>" for name in ("predicted", "gold", "words", "where")
+    )
+    return [
+        "<h2>Spurious mentions with the highest probability</h2>",
+        '<p class="note">Look here for mistakes of the gold as well. Gold: labels of the same span.</p>',
+        f'<div class="wide"><table><thead><tr>{header}</tr></thead><tbody>{"".join(body)}</tbody></table></div>',
+    ]
+
+
+def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
+    if not rows:
+        return []
+    labels = "".join(f"<li>{_label(label, classes)}</li>" for label in classes)
+    marks = (
+        '<li><span class="m start end missed">missed</span> gold, not found</li>'
+        '<li><span class="m start end spurious">spurious</span> found, not gold</li>'
+    )
+    lines = [
+        "<h2>Sentences with the most surprising errors</h2>",
+        '<p class="note">Gold above the words, prediction below. Numbers at errors are the probability the pipeline gave '
+        "them. The surprise of a sentence is the sum over its errors: −log₂ of the probability of what was missed, and of "
+        "one minus the probability of what is spurious.</p>",
+        f'<ul class="legend">{labels}{marks}</ul>',
+    ]
+    for row in rows:
+        missed = sum(not mention["correct"] for mention in row["gold"])
+        wrong = sum(not mention["correct"] for mention in row["predicted"])
+        lines += [
+            f'<div class="example"><header><span>{escape(row["where"])}</span>'
+            f"<span>{missed} missed, {wrong} spurious · {row['surprise']:.1f} bits</span></header>",
+            draw_sentence(row, classes),
+            "</div>",
+        ]
+    return lines
+
+
+# ---- pieces ----
+
+
+def _label(label: str, classes: dict[str, str]) -> str:
+    return f'<span class="m start end {classes[label]}"><s>{escape(label)}</s></span>'
+
+
+def _table(header: Sequence[str], body: Iterable[str]) -> str:
+    first, *others = map(escape, header)
+    names = f"<th class=left>{first}</th>" + "".join(f"<th>{name}</th>" for name in others)
+    return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _figure(svg: str, caption: str) -> str:
+    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"

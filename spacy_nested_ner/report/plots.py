@@ -1,0 +1,114 @@
+"""Plots as SVG text: two axes from 0 to 1, lines, points, bars."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+Point = tuple[float, float]
+
+# Pixels of the square between the axes, and around it.
+SIZE = 260
+LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
+
+P_COLOUR, R_COLOUR, F_COLOUR = "#2b5c8a", "#c77d11", "#222222"
+_BAR_COLOUR = "#dbe5ee"
+
+
+def draw_precision_recall(rows: Sequence[dict[str, Any]], here: dict[str, Any]) -> str:
+    """The curve over the thresholds, with the analysis at the pipeline's own settings marked."""
+    points = [(row["r"], row["p"]) for row in rows]
+    marks = [_dot(point, P_COLOUR, f"threshold {row['threshold']:.2f}") for point, row in zip(points, rows)]
+    named = []
+    for row, point in zip(rows, points):
+        if round(row["threshold"] * 100) in (5, 50, 95):
+            named.append(_text(point, f"{row['threshold']:.2f}", dx=8, dy=-6, size=11, colour=P_COLOUR))
+    own = (here["r"], here["p"])
+    parts = [_line(points, P_COLOUR), *marks, *named, _star(own)]
+    return _plot("Precision and recall at every threshold", "recall", "precision", parts)
+
+
+def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None) -> str:
+    """Precision, recall and F against the threshold."""
+    parts = []
+    if best is not None:
+        parts.append(_line([(best, 0), (best, 1)], "#999999", dashed=True))
+    for letter, colour in (("p", P_COLOUR), ("r", R_COLOUR), ("f", F_COLOUR)):
+        parts.append(_line([(row["threshold"], row[letter]) for row in rows], colour))
+    return _plot("Precision, recall and F against the threshold", "threshold", "score", parts)
+
+
+def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
+    """The share that is right against the probability; bars show how many mentions a bin has."""
+    used = [row for row in bins if row["mentions"]]
+    most = max((row["mentions"] for row in used), default=1)
+    parts = [
+        _bar(row["from"], row["to"], 0.3 * row["mentions"] / most, f"{row['mentions']:,} mentions") for row in used
+    ]
+    parts.append(_line([(0, 0), (1, 1)], "#999999", dashed=True))
+    points = [(row["probability"], row["correct"]) for row in used]
+    parts.append(_line(points, P_COLOUR))
+    for point, row in zip(points, used):
+        parts.append(_dot(point, P_COLOUR, f"{row['mentions']:,} mentions", radius=4))
+    return _plot("Share of right mentions against their probability", "probability", "share that is right", parts)
+
+
+def _plot(title: str, xlabel: str, ylabel: str, parts: Iterable[str]) -> str:
+    width, height = LEFT + SIZE + RIGHT, TOP + SIZE + BOTTOM
+    grid = []
+    for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
+        x, y = _place((tick, tick))
+        grid.append(f'<path d="M{x} {TOP}V{TOP + SIZE}M{LEFT} {y}H{LEFT + SIZE}" stroke="#e6e6e6"/>')
+        grid.append(f'<text x="{x}" y="{TOP + SIZE + 17}" text-anchor="middle">{tick:g}</text>')
+        grid.append(f'<text x="{LEFT - 7}" y="{y + 4}" text-anchor="end">{tick:g}</text>')
+    middle = TOP + SIZE / 2
+    return "\n".join(
+        [
+            f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
+            f"<title>{escape(title)}</title>",
+            *grid,
+            f'<path d="M{LEFT} {TOP}V{TOP + SIZE}H{LEFT + SIZE}" stroke="#666" fill="none"/>',
+            f'<text x="{LEFT + SIZE / 2}" y="{height - 6}" text-anchor="middle" class="axis">{escape(xlabel)}</text>',
+            f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle" class="axis">'
+            f"{escape(ylabel)}</text>",
+            *parts,
+            "</svg>",
+        ]
+    )
+
+
+def _place(point: Point) -> tuple[float, float]:
+    return round(LEFT + point[0] * SIZE, 1), round(TOP + (1 - point[1]) * SIZE, 1)
+
+
+def _line(points: Sequence[Point], colour: str, *, dashed: bool = False) -> str:
+    path = " ".join("{},{}".format(*_place(point)) for point in points)
+    dashes = ' stroke-dasharray="4 4"' if dashed else ""
+    width = 1 if dashed else 2
+    return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dashes}/>'
+
+
+def _dot(point: Point, colour: str, title: str, *, radius: float = 3) -> str:
+    x, y = _place(point)
+    return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}"><title>{escape(title)}</title></circle>'
+
+
+def _star(point: Point) -> str:
+    x, y = _place(point)
+    return (
+        f'<path d="M{x} {y - 8}L{x + 8} {y}L{x} {y + 8}L{x - 8} {y}Z" fill="#c8102e" stroke="#fff" stroke-width="1.5">'
+        f"<title>the pipeline as it is</title></path>"
+    )
+
+
+def _bar(start: float, end: float, height: float, title: str) -> str:
+    x, y = _place((start, height))
+    width = round((end - start) * SIZE - 2, 1)
+    return (
+        f'<rect x="{x + 1}" y="{y}" width="{width}" height="{round(height * SIZE, 1)}" fill="{_BAR_COLOUR}">'
+        f"<title>{escape(title)}</title></rect>"
+    )
+
+
+def _text(point: Point, text: str, *, dx: float, dy: float, size: int, colour: str) -> str:
+    x, y = _place(point)
+    return f'<text x="{x + dx}" y="{y + dy}" font-size="{size}" fill="{colour}">{escape(text)}</text>'

@@ -1,0 +1,174 @@
+"""Run a pipeline on documents with gold mentions: at its own settings, and at other thresholds."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from spacy.language import Language
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+from spacy.util import minibatch
+from tqdm import tqdm
+
+from ..component import NestedNER
+from ..corpus import Record
+from ..corpus.documents import mentions_of, sentence_bounds
+from ..decoders import Mention
+
+THRESHOLDS = tuple(n / 100 for n in range(5, 100, 5))
+
+# Mentions with their probabilities.
+Found = dict[Mention, float]
+
+
+@dataclass
+class Judged:
+    """A document with its gold mentions and what the pipeline found, in tokens of the gold.
+
+    sentences (list[tuple[int, int]]): Where the sentences of the gold begin and end.
+    found (Found): At the settings of the pipeline.
+    at (dict[float, Found]): At other thresholds.
+    unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score,
+        as in spaCy's own.
+    """
+
+    where: str
+    words: list[str]
+    sentences: list[tuple[int, int]]
+    gold: set[Mention]
+    found: Found
+    at: dict[float, Found] = field(default_factory=dict)
+    unaligned: int = 0
+
+    def probability(self, mention: Mention) -> float:
+        """The probability of a mention, as far as an analysis shows it; 0 for one never found."""
+        return max((found[mention] for found in (self.found, *self.at.values()) if mention in found), default=0.0)
+
+
+def predict(
+    nlp: Language,
+    records: Iterable[Record],
+    *,
+    spans_key: str = "sc",
+    thresholds: Iterable[float] = THRESHOLDS,
+    progress: bool = False,
+) -> list[Judged]:
+    """Documents without gold mentions under the key, and those without tokens, are left out.
+
+    thresholds (Iterable[float]): A component with a threshold predicts once for each of them; what any
+        other has found is filtered by its scores.
+    progress (bool): Show bars, on terminals only.
+    """
+    check_pipeline(nlp, spans_key)
+    kept = [record for record in records if len(record.doc) and spans_key in record.doc.spans]
+    examples = [_example(nlp, record.doc) for record in kept]
+    # Other components of the pipeline may need what a doc_cleaner removes: listeners the tensor.
+    cleaners = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == "doc_cleaner"]
+    judged: list[Judged] = []
+    with nlp.select_pipes(disable=cleaners):
+        docs = nlp.pipe(example.predicted for example in examples)
+        for record, example, _ in zip(kept, examples, _bar(docs, len(kept), "documents", progress)):
+            if spans_key not in example.predicted.spans or "scores" not in example.predicted.spans[spans_key].attrs:
+                raise _no_scores(nlp.pipe_names, spans_key)
+            found, unaligned = _found(example, spans_key)
+            gold = set(mentions_of(example.reference, spans_key))
+            words = [token.text for token in example.reference]
+            bounds = sentence_bounds(example.reference)
+            judged.append(Judged(record.where, words, bounds, gold, found, unaligned=unaligned))
+    _predict_again(
+        component_of(nlp, spans_key), examples, judged, spans_key, list(thresholds), nlp.batch_size, progress
+    )
+    return judged
+
+
+def component_of(nlp: Language, spans_key: str) -> tuple[str, Any] | None:
+    """Name and pipe of the last component that says it writes to this key."""
+    found = [(name, pipe) for name, pipe in nlp.pipeline if getattr(pipe, "key", None) == spans_key]
+    return found[-1] if found else None
+
+
+def check_pipeline(nlp: Language, spans_key: str) -> None:
+    """An error, before any work, if no component says or may be expected to write to the key."""
+    keys = {name: pipe.key for name, pipe in nlp.pipeline if isinstance(getattr(pipe, "key", None), str)}
+    if spans_key in keys.values():
+        return
+    if keys:
+        others = ", ".join(f"{name} to doc.spans[{key!r}]" for name, key in keys.items())
+        raise ValueError(f"no component of the pipeline writes to doc.spans[{spans_key!r}]: {others}; see --spans-key")
+    # A component written as a function says nothing of keys; whether it writes is seen at the first doc.
+    if all(hasattr(pipe, "model") for _, pipe in nlp.pipeline):
+        raise _no_scores(nlp.pipe_names, spans_key)
+
+
+def _no_scores(names: Iterable[str], spans_key: str) -> ValueError:
+    pipes = ", ".join(names) or "no components"
+    return ValueError(
+        f"looked for a component that writes mentions to doc.spans[{spans_key!r}] and their probabilities to its "
+        f'attrs["scores"], such as nested_ner or spancat; the pipeline has {pipes}'
+    )
+
+
+def _example(nlp: Language, doc: Doc) -> Example:
+    """Tokens as `spacy evaluate` takes them: those of the pipeline, where the text is known."""
+    reference = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    if not doc.has_unknown_spaces:
+        return Example(nlp.make_doc(doc.text), reference)
+    words, spaces = zip(*((token.text, bool(token.whitespace_)) for token in doc))
+    return Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+
+
+def _found(example: Example, spans_key: str) -> tuple[Found, int]:
+    """What stands in the predicted doc, in tokens of the gold, and how much does not fit them."""
+    group = example.predicted.spans[spans_key]
+    found: Found = {}
+    unaligned = 0
+    for span, score in zip(group, group.attrs["scores"]):
+        aligned: list[Span] = example.get_aligned_spans_x2y([span], True)
+        for other in aligned:
+            mention = Mention(other.start, other.end, other.label_)
+            found[mention] = max(float(score), found.get(mention, 0.0))
+        unaligned += not aligned
+    return found, unaligned
+
+
+def _predict_again(
+    component: tuple[str, Any] | None,
+    examples: list[Example],
+    judged: list[Judged],
+    spans_key: str,
+    thresholds: list[float],
+    batch_size: int,
+    progress: bool,
+) -> None:
+    """Fill `at` of every judged document."""
+    pipe = component[1] if component else None
+    if not _has_threshold(pipe):
+        for each in judged:
+            each.at = {t: {m: p for m, p in each.found.items() if p >= t} for t in thresholds}
+        return
+    with _restored(pipe.cfg):
+        for threshold in _bar(thresholds, len(thresholds), "thresholds", progress):
+            pipe.cfg["threshold"] = threshold
+            for batch in minibatch(zip(examples, judged), batch_size):
+                docs = [example.predicted for example, _ in batch]
+                pipe.set_annotations(docs, pipe.predict(docs))
+                for example, each in batch:
+                    each.at[threshold] = _found(example, spans_key)[0]
+
+
+def _has_threshold(pipe: Any) -> bool:
+    return isinstance(pipe, NestedNER) or isinstance(getattr(pipe, "cfg", {}).get("threshold"), float)
+
+
+@contextmanager
+def _restored(cfg: dict[str, Any]) -> Iterator[None]:
+    threshold = cfg["threshold"]
+    try:
+        yield
+    finally:
+        cfg["threshold"] = threshold
+
+
+def _bar(items: Iterable[Any], total: int, unit: str, progress: bool) -> Iterable[Any]:
+    return tqdm(items, total=total, unit=f" {unit}", leave=False, disable=None if progress else True)

@@ -1,0 +1,77 @@
+"""Sentences with their mentions as HTML: gold above the words, prediction below them.
+
+Every word is a column. A mention is a bar over its columns, nearer to the words than the mentions
+around it, so that lines may break anywhere and mentions may cross.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+# Colours of labels, the most frequent first: told apart by most colour-blind eyes, and light enough
+# for black text. More labels than colours share them.
+COLOURS = (
+    *("#a8d0f0", "#f7cf8b", "#b5dfb0", "#e3bfe8", "#f4c4b4", "#b6e3dd"),
+    *("#d9d4a3", "#c9cbe8", "#f3bfd2", "#cfe58f", "#cfcfcf", "#e2c9a8"),
+)
+
+Bar = dict[str, Any]
+
+
+def draw_sentence(example: dict[str, Any], classes: dict[str, str]) -> str:
+    """Words with their mentions.
+
+    example (dict[str, Any]): "words", and "gold" and "predicted" mentions, as in the JSON file.
+    classes (dict[str, str]): The class of every label, for its colour.
+    """
+    words = example["words"]
+    above = lanes(example["gold"])
+    below = lanes(example["predicted"])
+    columns = []
+    for place, word in enumerate(words):
+        bars = [_bar(lane, place, len(words), classes, "missed") for lane in reversed(above)]
+        bars.append(f"<b>{escape(word)}</b>")
+        bars += [_bar(lane, place, len(words), classes, "spurious") for lane in below]
+        columns.append(f'<span class="w">{"".join(bars)}</span>')
+    return f'<div class="sentence">{"".join(columns)}</div>'
+
+
+def lanes(mentions: Sequence[Bar]) -> list[list[Bar]]:
+    """Mentions by their distance from the words: each is further away than all it covers or crosses."""
+    result: list[list[Bar]] = []
+    for mention in sorted(mentions, key=lambda m: (m["end"] - m["start"], m["start"], m["label"])):
+        near = [number for number, lane in enumerate(result) if any(_overlap(mention, other) for other in lane)]
+        number = 1 + max(near, default=-1)
+        if number == len(result):
+            result.append([])
+        result[number].append(mention)
+    return result
+
+
+def _overlap(one: Bar, other: Bar) -> bool:
+    return one["start"] < other["end"] and other["start"] < one["end"]
+
+
+def _bar(lane: list[Bar], place: int, n_words: int, classes: dict[str, str], error: str) -> str:
+    """The part of a bar in one column, or the room where there is none. Its name stands at its start."""
+    mention = next((m for m in lane if m["start"] <= place < m["end"]), None)
+    if mention is None:
+        return "<i></i>"
+    names = ["m", classes[mention["label"]]]
+    names += [] if mention["correct"] else [error]
+    names += ["start"] if place == mention["start"] else []
+    names += ["end"] if place == min(mention["end"], n_words) - 1 else []
+    state = "" if mention["correct"] else f", {error}"
+    title = escape(f"{mention['label']}{state}, probability {mention['probability']:.2f}")
+    text = ""
+    if place == mention["start"]:
+        number = "" if mention["correct"] else f" <u>{probability(mention['probability'])}</u>"
+        text = f"<s>{escape(mention['label'])}{number}</s>"
+    return f'<i class="{" ".join(names)}" title="{title}">{text}</i>'
+
+
+def probability(number: float) -> str:
+    """Two digits without the zero in front; what was never found is less than any threshold."""
+    if number < 0.005:
+        return "0"
+    return "1.0" if number >= 0.995 else f"{number:.2f}"[1:]
