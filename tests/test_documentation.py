@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(python|ini)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/decoders.md", "docs/component.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/decoders.md", "docs/component.md", "docs/recipes.md"])
 def test_snippets_run(page, monkeypatch):
     """The snippets of a page are one program."""
     monkeypatch.chdir(ROOT)

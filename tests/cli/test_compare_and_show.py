@@ -1,0 +1,47 @@
+"""`spacy nested-ner compare` and `show`."""
+
+import json
+
+import pytest
+from commands import run
+from nested_examples import save_corpus, trained
+
+
+@pytest.fixture
+def scores(tmp_path):
+    ours = {"spans_sc_p": 0.8, "spans_sc_r": 0.7, "spans_sc_f": 0.7467, "spans_sc_nested_f": 0.5}
+    theirs = {"spans_sc_p": 0.75, "spans_sc_r": 0.6, "spans_sc_f": 0.6667}
+    for name, content in (("ours", ours), ("theirs", theirs)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    return tmp_path
+
+
+def test_a_row_for_each_evaluation(scores):
+    result = run("compare", scores / "ours.json", scores / "theirs.json", "-o", scores / "new" / "table.md")
+    assert result.exit_code == 0, result.output
+    assert "74.67" in result.output
+    lines = (scores / "new" / "table.md").read_text().splitlines()
+    assert lines[2] == "| ours | 80.00 | 70.00 | 74.67 |  | 50.00 |"
+    assert len(lines) == 4
+
+
+def test_what_is_no_file_of_scores(scores):
+    (scores / "bad.json").write_text("{")
+    result = run("compare", scores / "bad.json")
+    assert result.exit_code == 1
+    assert "bad.json is not a file of scores" in result.output
+    result = run("compare", scores / "ours.json", "--spans-key", "mentions")
+    assert result.exit_code == 1
+    assert "has no spans_mentions_f" in result.output
+
+
+def test_show_draws_mentions_with_probabilities(tmp_path):
+    trained().to_disk(tmp_path / "model")
+    save_corpus(tmp_path / "data.spacy")
+    result = run("show", tmp_path / "model", tmp_path / "data.spacy", "--number", "2")
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert lines[0] == "[PER I] am [PER Fabian from [GPE Bonn , [GPE Germany]]] ."
+    assert "Germany" in lines[1]
+    assert lines[1].count("%") == 4
+    assert len(lines) == 4
