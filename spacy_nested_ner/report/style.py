@@ -58,7 +58,7 @@ i, s, u { font-style: normal; text-decoration: none; }
 .m.start.end { border-radius: 4px; }
 .m s { padding: 0 4px; font-weight: 600; }
 .m u { font-weight: 400; }
-.m s.over { position: absolute; left: 0; top: 0; }
+.m s.over { position: absolute; left: 0; top: 0; z-index: 1; }
 .m.missed { background-image: linear-gradient(rgba(255, 255, 255, .6), rgba(255, 255, 255, .6));
   border-color: #39424c; border-style: dashed; }
 .m.spurious { border-color: #c8102e; border-width: 2px 0; color: #a00d25; line-height: 13px; }
