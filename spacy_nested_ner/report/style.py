@@ -65,7 +65,7 @@ i, s, u { font-style: normal; text-decoration: none; }
 .m.spurious.start { border-left-width: 2px; }
 .m.spurious.end { border-right-width: 2px; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 12px; }
-  h2 { break-after: avoid; } table, figure, .card { break-inside: avoid; }
+  body { max-width: none; padding: 0; zoom: .72; }
+  h2, h2 + p { break-after: avoid; } table, figure, .card { break-inside: avoid; }
 }
 """
