@@ -24,7 +24,7 @@ from .options import (
 )
 from .tables import percent, render_table
 
-_Model = Annotated[str, Arg(help="Trained pipeline: a folder, or the name of an installed package")]
+_Model = Annotated[str, Arg(metavar="MODEL", help="Trained pipeline: a folder, or the name of an installed package")]
 _Output = Annotated[Path, Opt("--output", "-o", help="Folder for report.html and report.json")]
 _Examples = Annotated[int, Opt("--examples", "-n", min=0, help="How many sentences with surprising errors to show")]
 _Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]

@@ -48,8 +48,8 @@ def _header(numbers: dict[str, Any]) -> list[str]:
     lines = [f"<h1>{escape(numbers['model'])}</h1>", f'<ul class="facts">{items}</ul>']
     if numbers["unaligned"]:
         lines.append(
-            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold; they are '
-            "in no number here, as in spaCy's own scores.</p>"
+            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold; they '
+            "are in no number here, as in spaCy's own scores.</p>"
         )
     return lines
 
@@ -64,9 +64,9 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
         *(_card(name, numbers["scores"][key]) for key, name in names.items()),
         "</div>",
         "<h2>Scores</h2>",
-        '<p class="note">In per cent. A mention is right if span and label are. Depth 1 is inside no other span, in gold '
-        "and in prediction each for itself: a right mention whose surroundings are wrong may stand at another depth, and "
-        "then counts as wrong there, in the first level and in nested ones.</p>",
+        '<p class="note">In per cent. A mention is right if span and label are. On the first level, depth 1, are '
+        "mentions inside no other, in gold and in prediction each for itself: a mention that was found, but without "
+        "the one around it, is at another depth than in the gold and right at neither.</p>",
         '<div class="side">',
         _score_table("Label", numbers["by_label"]),
         _score_table("Words in a mention", numbers["by_length"]),
@@ -79,7 +79,7 @@ def _card(name: str, row: Row) -> str:
     return (
         f'<div class="card"><h3>{name}</h3><div class="f">{_percent(row["f"])} <small>F</small></div>'
         f"precision {_percent(row['p'])} · recall {_percent(row['r'])}<br>"
-        f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} predicted</span></div>'
+        f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} found</span></div>'
     )
 
 
@@ -104,8 +104,8 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
     legend = " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span>{name}' for name, colour in keys)
     return [
         "<h2>Precision and recall over the threshold</h2>",
-        f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is has "
-        f"{_percent(own['f'])}.</p>",
+        f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is "
+        f"has {_percent(own['f'])}.</p>",
         '<div class="side">',
         _figure(
             draw_precision_recall(rows, own),
@@ -137,7 +137,7 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
         _figure(
             draw_calibration(calibration["bins"]),
             "Mentions found, in ten bins. Below the diagonal they are right less often than their probability says. "
-            "Bars: how many mentions a bin has.",
+            "Bars and sizes of points: how many mentions a bin has.",
         ),
         _table(["Probability", "mentions", "mean, %", "right, %"], body),
         "</div>",
@@ -160,9 +160,10 @@ def _confusion(confusion: dict[str, Any]) -> list[str]:
     header = "".join(f"<th>{escape(label)}</th>" for label in labels)
     return [
         "<h2>Confusion of labels</h2>",
-        '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of a gold '
-        "label, in the last row of a predicted one.</p>",
-        f'<div class="wide"><table class="confusion"><thead><tr><th></th>{header}<th class="aside">missed</th></tr></thead>',
+        '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of a '
+        "gold label, in the last row of a predicted one.</p>",
+        '<div class="wide"><table class="confusion">',
+        f'<thead><tr><th></th>{header}<th class="aside">missed</th></tr></thead>',
         f"<tbody>{''.join(rows)}</tbody></table></div>",
     ]
 
@@ -209,9 +210,9 @@ def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
     )
     lines = [
         "<h2>Sentences with the most surprising errors</h2>",
-        '<p class="note">Gold above the words, prediction below. Numbers at errors are the probability the pipeline gave '
-        "them. The surprise of a sentence is the sum over its errors: −log₂ of the probability of what was missed, and of "
-        "one minus the probability of what is spurious.</p>",
+        '<p class="note">Gold above the words, prediction below. Numbers at errors are the probability the pipeline '
+        "gave them. The surprise of a sentence is the sum over its errors: −log₂ of the "
+        "probability of what was missed, and of one minus the probability of what is spurious.</p>",
         f'<ul class="legend">{labels}{marks}</ul>',
     ]
     for row in rows:

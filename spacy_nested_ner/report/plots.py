@@ -46,9 +46,10 @@ def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
     ]
     parts.append(_line([(0, 0), (1, 1)], "#999999", dashed=True))
     points = [(row["probability"], row["correct"]) for row in used]
-    parts.append(_line(points, P_COLOUR))
+    # The fewer mentions a bin has, the less its point says: areas are as the numbers.
     for point, row in zip(points, used):
-        parts.append(_dot(point, P_COLOUR, f"{row['mentions']:,} mentions", radius=4))
+        radius = max(2, 7 * (row["mentions"] / most) ** 0.5)
+        parts.append(_dot(point, P_COLOUR, f"{row['mentions']:,} mentions", radius=round(radius, 1)))
     return _plot("Share of right mentions against their probability", "probability", "share that is right", parts)
 
 
@@ -66,11 +67,11 @@ def _plot(title: str, xlabel: str, ylabel: str, parts: Iterable[str]) -> str:
             f'<svg viewBox="0 0 {width} {height}" width="{width}" height="{height}" role="img">',
             f"<title>{escape(title)}</title>",
             *grid,
-            f'<path d="M{LEFT} {TOP}V{TOP + SIZE}H{LEFT + SIZE}" stroke="#666" fill="none"/>',
             f'<text x="{LEFT + SIZE / 2}" y="{height - 6}" text-anchor="middle" class="axis">{escape(xlabel)}</text>',
             f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle" class="axis">'
             f"{escape(ylabel)}</text>",
             *parts,
+            f'<path d="M{LEFT} {TOP}V{TOP + SIZE}H{LEFT + SIZE}" stroke="#666" fill="none"/>',
             "</svg>",
         ]
     )

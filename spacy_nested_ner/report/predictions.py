@@ -1,8 +1,9 @@
 """Run a pipeline on documents with gold mentions: at its own settings, and at other thresholds."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 from spacy.language import Language
@@ -15,6 +16,7 @@ from ..component import NestedNER
 from ..corpus import Record
 from ..corpus.documents import mentions_of, sentence_bounds
 from ..decoders import Mention
+from ..model.segments import Segments
 
 THRESHOLDS = tuple(n / 100 for n in range(5, 100, 5))
 
@@ -29,6 +31,7 @@ class Judged:
     sentences (list[tuple[int, int]]): Where the sentences of the gold begin and end.
     found (Found): At the settings of the pipeline.
     at (dict[float, Found]): At other thresholds.
+    probabilities (Found): Of gold mentions, also of those not found, where a component knows them.
     unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score,
         as in spaCy's own.
     """
@@ -39,11 +42,13 @@ class Judged:
     gold: set[Mention]
     found: Found
     at: dict[float, Found] = field(default_factory=dict)
+    probabilities: Found = field(default_factory=dict)
     unaligned: int = 0
 
     def probability(self, mention: Mention) -> float:
-        """The probability of a mention, as far as an analysis shows it; 0 for one never found."""
-        return max((found[mention] for found in (self.found, *self.at.values()) if mention in found), default=0.0)
+        """The probability of a mention, as far as it is known; 0 for one found at no threshold."""
+        known = (self.probabilities, self.found, *self.at.values())
+        return next((found[mention] for found in known if mention in found), 0.0)
 
 
 def predict(
@@ -76,9 +81,13 @@ def predict(
             words = [token.text for token in example.reference]
             bounds = sentence_bounds(example.reference)
             judged.append(Judged(record.where, words, bounds, gold, found, unaligned=unaligned))
-    _predict_again(
-        component_of(nlp, spans_key), examples, judged, spans_key, list(thresholds), nlp.batch_size, progress
-    )
+    component = component_of(nlp, spans_key)
+    pipe = component[1] if component else None
+    batches = list(minibatch(zip(examples, judged), nlp.batch_size))
+    if isinstance(pipe, NestedNER):
+        for batch in _bar(batches, len(batches), "batches", progress):
+            _add_probabilities(pipe, *zip(*batch))
+    _add_thresholds(pipe, batches, spans_key, list(thresholds), progress)
     return judged
 
 
@@ -132,25 +141,46 @@ def _found(example: Example, spans_key: str) -> tuple[Found, int]:
     return found, unaligned
 
 
-def _predict_again(
-    component: tuple[str, Any] | None,
-    examples: list[Example],
-    judged: list[Judged],
+def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Sequence[Judged]) -> None:
+    """The marginals of gold mentions. Those outside the search space keep none: they are impossible."""
+    docs = [example.predicted for example in examples]
+    pieces = [(k, start, n) for k, doc in enumerate(docs) for start, n in pipe._segments(doc)]
+    segments = Segments([n for _, _, n in pieces], pipe.span_limit)
+    scores = pipe._packed(pipe.model.predict((docs, segments)), segments)
+    _, marginals = pipe.decoder.log_partition_and_marginals(scores)
+    limit = pipe.span_limit or max(map(len, docs))
+    numbers = {label: number for number, label in enumerate(pipe.labels)}
+    for segment, (k, first, n) in enumerate(pieces):
+        for mention, start, end in _gold_in_predicted(examples[k], judged[k].gold):
+            if first <= start and end <= first + n and end - start <= limit and mention.label in numbers:
+                cell = marginals.cell(segment, start - first, end - first)
+                judged[k].probabilities[mention] = float(marginals.values[numbers[mention.label], cell])
+
+
+def _gold_in_predicted(example: Example, gold: set[Mention]) -> Iterator[tuple[Mention, int, int]]:
+    """Gold mentions with their start and end in tokens of the predicted doc."""
+    for mention in gold:
+        span = Span(example.reference, mention.start, mention.end)
+        for aligned in example.get_aligned_spans_y2x([span], True):
+            yield mention, aligned.start, aligned.end
+
+
+def _add_thresholds(
+    pipe: Any,
+    batches: list[list[tuple[Example, Judged]]],
     spans_key: str,
     thresholds: list[float],
-    batch_size: int,
     progress: bool,
 ) -> None:
-    """Fill `at` of every judged document."""
-    pipe = component[1] if component else None
+    """What is found at each of them."""
     if not _has_threshold(pipe):
-        for each in judged:
+        for _, each in chain.from_iterable(batches):
             each.at = {t: {m: p for m, p in each.found.items() if p >= t} for t in thresholds}
         return
     with _restored(pipe.cfg):
         for threshold in _bar(thresholds, len(thresholds), "thresholds", progress):
             pipe.cfg["threshold"] = threshold
-            for batch in minibatch(zip(examples, judged), batch_size):
+            for batch in batches:
                 docs = [example.predicted for example, _ in batch]
                 pipe.set_annotations(docs, pipe.predict(docs))
                 for example, each in batch:

@@ -29,9 +29,9 @@ def draw_sentence(example: dict[str, Any], classes: dict[str, str]) -> str:
     below = lanes(example["predicted"])
     columns = []
     for place, word in enumerate(words):
-        bars = [_bar(lane, place, len(words), classes, "missed") for lane in reversed(above)]
+        bars = [_bar(lane, place, words, classes, "missed") for lane in reversed(above)]
         bars.append(f"<b>{escape(word)}</b>")
-        bars += [_bar(lane, place, len(words), classes, "spurious") for lane in below]
+        bars += [_bar(lane, place, words, classes, "spurious") for lane in below]
         columns.append(f'<span class="w">{"".join(bars)}</span>')
     return f'<div class="sentence">{"".join(columns)}</div>'
 
@@ -52,7 +52,7 @@ def _overlap(one: Bar, other: Bar) -> bool:
     return one["start"] < other["end"] and other["start"] < one["end"]
 
 
-def _bar(lane: list[Bar], place: int, n_words: int, classes: dict[str, str], error: str) -> str:
+def _bar(lane: list[Bar], place: int, words: list[str], classes: dict[str, str], error: str) -> str:
     """The part of a bar in one column, or the room where there is none. Its name stands at its start."""
     mention = next((m for m in lane if m["start"] <= place < m["end"]), None)
     if mention is None:
@@ -60,18 +60,21 @@ def _bar(lane: list[Bar], place: int, n_words: int, classes: dict[str, str], err
     names = ["m", classes[mention["label"]]]
     names += [] if mention["correct"] else [error]
     names += ["start"] if place == mention["start"] else []
-    names += ["end"] if place == min(mention["end"], n_words) - 1 else []
+    names += ["end"] if place == min(mention["end"], len(words)) - 1 else []
     state = "" if mention["correct"] else f", {error}"
     title = escape(f"{mention['label']}{state}, probability {mention['probability']:.2f}")
     text = ""
     if place == mention["start"]:
-        number = "" if mention["correct"] else f" <u>{probability(mention['probability'])}</u>"
-        text = f"<s>{escape(mention['label'])}{number}</s>"
+        number = "" if mention["correct"] else probability(mention["probability"])
+        # A name longer than the words of its mention makes room for itself; any other lies over its bar.
+        room = len(" ".join(words[place : mention["end"]]))
+        over = ' class="over"' if len(mention["label"]) + len(number) + 1 <= room else ""
+        text = f"<s{over}>{escape(mention['label'])} <u>{number}</u></s>"
     return f'<i class="{" ".join(names)}" title="{title}">{text}</i>'
 
 
 def probability(number: float) -> str:
-    """Two digits without the zero in front; what was never found is less than any threshold."""
+    """Two digits, without the zero in front."""
     if number < 0.005:
         return "0"
     return "1.0" if number >= 0.995 else f"{number:.2f}"[1:]

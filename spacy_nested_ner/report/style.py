@@ -37,7 +37,7 @@ td.text { text-align: left; white-space: normal; }
 .confusion td { text-align: center; min-width: 46px; }
 .confusion .error { background: rgba(200, 16, 46, var(--share)); }
 .confusion .right { background: rgba(43, 92, 138, var(--share)); }
-.confusion .aside { border-left: 2px solid #aab4bd; }
+.confusion td.aside, .confusion th.aside { border-left: 2px solid #aab4bd; }
 .confusion tr.aside > * { border-top: 2px solid #aab4bd; }
 .key { display: inline-block; width: 22px; height: 3px; vertical-align: 4px; margin-right: 5px; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 12px; margin: 10px 0 16px; padding: 0; list-style: none;
@@ -50,7 +50,7 @@ td.text { text-align: left; white-space: normal; }
 .sentence { display: flex; flex-wrap: wrap; row-gap: 10px; }
 .w { display: flex; flex-direction: column; min-width: 0; }
 .w b { font-weight: 400; font-size: 15px; padding: 1px 3px; white-space: pre; }
-.w i { display: block; height: 18px; margin: 1px 0; }
+.w i { display: block; position: relative; height: 18px; margin: 1px 0; }
 i, s, u { font-style: normal; text-decoration: none; }
 .m { border: 1.5px solid transparent; border-width: 1.5px 0; font-size: 11px; line-height: 14px; white-space: nowrap; }
 .m.start { border-left-width: 1.5px; border-radius: 4px 0 0 4px; margin-left: 1px; }
@@ -58,11 +58,14 @@ i, s, u { font-style: normal; text-decoration: none; }
 .m.start.end { border-radius: 4px; }
 .m s { padding: 0 4px; font-weight: 600; }
 .m u { font-weight: 400; }
-.m.missed { background: #fff; border-color: #59636e; border-style: dashed; }
-.m.spurious { border-color: #c8102e; box-shadow: inset 0 0 0 1px #c8102e; color: #a00d25; }
-.m.spurious:not(.start) { box-shadow: inset 0 1px #c8102e, inset 0 -1px #c8102e; }
+.m s.over { position: absolute; left: 0; top: 0; z-index: 1; }
+.m.missed { background-image: linear-gradient(rgba(255, 255, 255, .6), rgba(255, 255, 255, .6));
+  border-color: #39424c; border-style: dashed; }
+.m.spurious { border-color: #c8102e; border-width: 2px 0; color: #a00d25; line-height: 13px; }
+.m.spurious.start { border-left-width: 2px; }
+.m.spurious.end { border-right-width: 2px; }
 @media print {
-  body { max-width: none; padding: 0; font-size: 12px; }
-  h2 { break-after: avoid; } table, figure, .card { break-inside: avoid; }
+  body { max-width: none; padding: 0; zoom: .72; }
+  h2, h2 + p { break-after: avoid; } table, figure, .card { break-inside: avoid; }
 }
 """
