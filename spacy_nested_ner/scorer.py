@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from spacy.scorer import PRFScore, Scorer
+from spacy.scorer import Scorer
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -17,7 +17,7 @@ def make_nested_ner_scorer() -> Callable[..., dict[str, Any]]:
 
 def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: Any) -> dict[str, Any]:
     """What `Scorer.score_spans` gives for `spans_<key>`, and beside it the same three numbers for
-    first-level mentions, for nested ones, and for every depth.
+    first-level mentions, for nested ones, and for every depth (see LevelScore).
 
     spans_key (str): Where the mentions are in `doc.spans`.
     RETURNS (dict[str, Any]): `spans_<key>_p/r/f/per_type`, `spans_<key>_first_level_p/r/f`,
@@ -32,26 +32,56 @@ def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: A
         has_annotation=lambda doc: spans_key in doc.spans,
         allow_overlap=True,
     )
-    by_depth: dict[int, PRFScore] = defaultdict(PRFScore)
-    first_level, nested = PRFScore(), PRFScore()
-    n_annotated = 0
-    for example in examples:
-        if spans_key not in example.reference.spans:
-            continue
-        n_annotated += 1
-        gold = mentions_by_depth(example.reference.spans[spans_key])
-        found = mentions_by_depth(_aligned(example, spans_key))
-        for depth in {*gold, *found}:
-            by_depth[depth].score_set(found.get(depth, set()), gold.get(depth, set()))
-        first_level.score_set(found.get(1, set()), gold.get(1, set()))
-        nested.score_set(_below_first(found), _below_first(gold))
-    for name, score in (("first_level", first_level), ("nested", nested)):
-        known = n_annotated and len(score) > 0
-        for letter, value in (("p", score.precision), ("r", score.recall), ("f", score.fscore)):
-            scores[f"{attr}_{name}_{letter}"] = value if known else None
-    depths = {str(depth): score.to_dict() for depth, score in sorted(by_depth.items())}
-    scores[f"{attr}_per_depth"] = depths if n_annotated else None
+    levels = score_levels(
+        (mentions_by_depth(example.reference.spans[spans_key]), mentions_by_depth(_aligned(example, spans_key)))
+        for example in examples
+        if spans_key in example.reference.spans
+    )
+    for name in ("first_level", "nested"):
+        for letter, value in levels[name].to_dict().items() if name in levels else dict.fromkeys("prf").items():
+            scores[f"{attr}_{name}_{letter}"] = value
+    depths = sorted((name for name in levels if name.isdigit()), key=int)
+    annotated = scores[f"{attr}_f"] is not None
+    scores[f"{attr}_per_depth"] = {depth: levels[depth].to_dict() for depth in depths} if annotated else None
     return scores
+
+
+class LevelScore:
+    """Precision, recall and F of the mentions at one level of nesting.
+
+    Recall is the share of gold mentions at this level that are found, precision the share of found
+    mentions at this level that are right: a mention that is found without the one around it is not wrong.
+    """
+
+    def __init__(self) -> None:
+        self.n_gold = self.n_gold_found = self.n_found = self.n_found_right = 0
+
+    def add(self, gold: Spans, found: Spans, all_gold: Spans, all_found: Spans) -> None:
+        self.n_gold += len(gold)
+        self.n_gold_found += len(gold & all_found)
+        self.n_found += len(found)
+        self.n_found_right += len(found & all_gold)
+
+    def to_dict(self) -> dict[str, float]:
+        precision = self.n_found_right / self.n_found if self.n_found else 0.0
+        recall = self.n_gold_found / self.n_gold if self.n_gold else 0.0
+        both = precision + recall
+        return {"p": precision, "r": recall, "f": 2 * precision * recall / both if both else 0.0}
+
+
+def score_levels(pairs: Iterable[tuple[dict[int, Spans], dict[int, Spans]]]) -> dict[str, LevelScore]:
+    """Scores of "first_level", "nested" and every depth from "1" on.
+
+    pairs (Iterable): Gold and found mentions of every doc, by depth.
+    """
+    levels: dict[str, LevelScore] = defaultdict(LevelScore)
+    for gold, found in pairs:
+        everything = set().union(*gold.values()), set().union(*found.values())
+        for depth in sorted({*gold, *found}):
+            here = gold.get(depth, set()), found.get(depth, set())
+            for name in (str(depth), "first_level" if depth == 1 else "nested"):
+                levels[name].add(*here, *everything)
+    return levels
 
 
 def mentions_by_depth(spans: Iterable[Span]) -> dict[int, Spans]:
@@ -76,7 +106,3 @@ def _aligned(example: Example, spans_key: str) -> list[Span]:
     if spans_key not in predicted.spans:
         return []
     return example.get_aligned_spans_x2y(predicted.spans[spans_key], True)
-
-
-def _below_first(mentions: dict[int, Spans]) -> Spans:
-    return {mention for depth, found in mentions.items() if depth > 1 for mention in found}

@@ -36,10 +36,17 @@ def test_by_level_and_depth():
     assert result["spans_sc_first_level_f"] == 1
     assert result["spans_sc_nested_r"] == 0.5
     assert result["spans_sc_nested_p"] == 1
-    # "Germany" is found, but with one mention around it and not two.
-    assert result["spans_sc_per_depth"]["3"]["r"] == 0
-    assert result["spans_sc_per_depth"]["2"]["p"] == 0
+    # "Germany" is found, with one mention around it and not two: right all the same.
+    assert result["spans_sc_per_depth"]["3"] == {"p": 0, "r": 1, "f": 0}
+    assert result["spans_sc_per_depth"]["2"] == {"p": 1, "r": 0, "f": 0}
     assert result["spans_sc_per_depth"]["1"]["f"] == 1
+
+
+def test_a_missed_parent_does_not_make_its_children_wrong():
+    result = score([(0, 1, "PER"), (4, 7, "GPE"), (6, 7, "GPE")])
+    assert result["spans_sc_nested_r"] == 1
+    assert result["spans_sc_first_level_p"] == 1
+    assert result["spans_sc_first_level_r"] == 0.5
 
 
 def test_depths():

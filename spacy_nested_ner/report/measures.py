@@ -10,7 +10,7 @@ from spacy.scorer import PRFScore
 from ..corpus.statistics import in_ranges
 from ..decoders import Mention
 from ..decoders.mention import sort_mentions
-from ..scorer import mentions_by_depth
+from ..scorer import mentions_by_depth, score_levels
 from .predictions import Judged
 
 LENGTHS = (1, 2, 3, 4, 5, 10)
@@ -36,15 +36,17 @@ def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
     for each in judged:
         every.score_set(set(each.found), each.gold)
     thresholds = _thresholds(judged)
+    levels = _by_level(judged)
+    nothing = _row(PRFScore())
     return {
         "documents": len(judged),
         "sentences": sum(start < end for each in judged for start, end in each.sentences),
         "words": sum(len(each.words) for each in judged),
         "mentions": sum(len(each.gold) for each in judged),
         "unaligned": sum(each.unaligned for each in judged),
-        "scores": {"all": _row(every), **_by_nesting(judged)},
+        "scores": {"all": _row(every), **{name: levels.get(name, nothing) for name in ("first_level", "nested")}},
         "by_label": _by_label(judged),
-        "by_depth": _by_depth(judged),
+        "by_depth": {name: levels[name] for name in sorted(filter(str.isdigit, levels), key=int)},
         "by_length": _by_length(judged),
         "thresholds": thresholds,
         "best_threshold": max(thresholds, key=lambda row: row["f"])["threshold"] if thresholds else None,
@@ -73,22 +75,18 @@ def _depths(mentions: Iterable[Mention]) -> dict[int, set[tuple[str, int, int]]]
     return mentions_by_depth([_Span(*mention) for mention in mentions])
 
 
-def _by_nesting(judged: list[Judged]) -> dict[str, Row]:
-    first, nested = PRFScore(), PRFScore()
-    for each in judged:
-        gold, found = _depths(each.gold), _depths(each.found)
-        first.score_set(found.pop(1, set()), gold.pop(1, set()))
-        nested.score_set(set().union(*found.values()), set().union(*gold.values()))
-    return {"first_level": _row(first), "nested": _row(nested)}
-
-
-def _by_depth(judged: list[Judged]) -> dict[str, Row]:
-    scores: dict[int, PRFScore] = defaultdict(PRFScore)
-    for each in judged:
-        gold, found = _depths(each.gold), _depths(each.found)
-        for depth in {*gold, *found}:
-            scores[depth].score_set(found.get(depth, set()), gold.get(depth, set()))
-    return {str(depth): _row(score) for depth, score in sorted(scores.items())}
+def _by_level(judged: list[Judged]) -> dict[str, Row]:
+    """First level, nested, and every depth, as `spacy evaluate` scores them."""
+    levels = score_levels((_depths(each.gold), _depths(each.found)) for each in judged)
+    return {
+        name: {
+            **level.to_dict(),
+            "gold": level.n_gold,
+            "predicted": level.n_found,
+            "correct": level.n_found_right,
+        }
+        for name, level in levels.items()
+    }
 
 
 def _by_label(judged: list[Judged]) -> dict[str, Row]:

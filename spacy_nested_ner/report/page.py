@@ -65,8 +65,8 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
         "</div>",
         "<h2>Scores</h2>",
         '<p class="note">In per cent. A mention is right if span and label are. On the first level, depth 1, are '
-        "mentions inside no other, in gold and in prediction each for itself: a mention that was found, but without "
-        "the one around it, is at another depth than in the gold and right at neither.</p>",
+        "mentions inside no other. Recall of a level is the share of its gold mentions that were found, precision the "
+        "share of mentions found at that level that are right.</p>",
         '<div class="side">',
         _score_table("Label", numbers["by_label"]),
         _score_table("Words in a mention", numbers["by_length"]),
