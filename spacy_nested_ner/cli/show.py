@@ -13,6 +13,7 @@ from spacy.tokens import Doc
 from ..corpus import Settings, read_docs
 from ..corpus.bracket import render
 from ..corpus.documents import Sentence, mentions_of, sentence_bounds
+from ..corpus.reader import bare_doc
 from ..corpus.report import ConversionReport
 from ..decoders import Mention
 from .options import SpansKey, errors_shown
@@ -28,18 +29,11 @@ def show_cli(model: _Model, data: _Data, number: _Number = 3, spans_key: SpansKe
         nlp = spacy.load(model)
         shown = 0
         for doc in read_docs(data, settings=Settings(spans_key=spans_key)):
-            for line in islice(_sentences(nlp(_bare(nlp, doc)), spans_key), number - shown):
+            for line in islice(_sentences(nlp(bare_doc(nlp, doc)), spans_key), number - shown):
                 typer.echo(line)
                 shown += 1
             if shown == number:
                 return
-
-
-def _bare(nlp: spacy.Language, doc: Doc) -> Doc:
-    """The tokens and sentences of a doc, without what is to be found."""
-    spaces = [bool(token.whitespace_) for token in doc]
-    starts = [bool(token.is_sent_start) for token in doc]
-    return Doc(nlp.vocab, words=[token.text for token in doc], spaces=spaces, sent_starts=starts)
 
 
 def _sentences(doc: Doc, spans_key: str) -> Iterator[str]:

@@ -1,0 +1,49 @@
+"""Training from any format, without converting it first."""
+
+import pytest
+import spacy
+from spacy.util import registry
+
+BRACKETS = "[PER Fabian from [GPE Bonn]] slept .\nNobody spoke .\n\n[PER I] left .\n"
+
+
+@pytest.fixture
+def path(tmp_path):
+    (tmp_path / "data.txt").write_text(BRACKETS)
+    return tmp_path / "data.txt"
+
+
+def make(**settings):
+    return registry.readers.get("spacy-nested-ner.Corpus.v1")(**settings)
+
+
+def test_examples_have_the_tokens_and_sentences_of_the_data(path):
+    nlp = spacy.blank("en")
+    first, second = make(path=path)(nlp)
+    assert [token.text for token in first.x] == "Fabian from Bonn slept . Nobody spoke .".split()
+    assert [len(sentence) for sentence in first.x.sents] == [5, 3]
+    assert not first.x.spans
+    assert [(s.start, s.end, s.label_) for s in first.y.spans["sc"]] == [(0, 3, "PER"), (2, 3, "GPE")]
+    assert len(second.y.spans["sc"]) == 1
+
+
+def test_or_those_of_the_pipeline(path):
+    nlp = spacy.blank("en")
+    (first,) = make(path=path, gold_tokens=False, limit=1)(nlp)
+    assert not first.x.has_annotation("SENT_START")
+
+
+def test_a_path_is_needed():
+    with pytest.raises(ValueError, match=r"the corpus has no path; set paths\.train"):
+        make(path=None)
+
+
+def test_a_pipeline_trains_from_it(path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner")
+    corpus = make(path=path)
+    optimizer = nlp.initialize(lambda: corpus(nlp))
+    optimizer.learn_rate = 0.01
+    for _ in range(40):
+        nlp.update(list(corpus(nlp)), sgd=optimizer)
+    assert nlp.evaluate(list(corpus(nlp)))["spans_sc_f"] == 1
