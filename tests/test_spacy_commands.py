@@ -198,9 +198,11 @@ def test_transformer_configs_train(config, folder, paths, transformer):
     )
     assert "Saved pipeline" in output
     losses = [float(line.split()[3]) for line in output.splitlines() if re.match(r"\s*\d+\s+\d+\s", line)]
-    assert losses[-1] < 20 * losses[0]
+    # Rows at steps 0, 10 and 20; the last two are sums over ten updates each.
+    assert losses[2] < losses[1]
     program = (
         f"import spacy; nlp = spacy.load({str(folder / config / 'model-last')!r}); "
-        "print(len(nlp('I am Fabian from Bonn , Germany .').spans['sc'].attrs['scores']))"
+        "group = nlp('I am Fabian from Bonn , Germany .').spans['sc']; "
+        "print(nlp.pipe_names, len(group) == len(group.attrs['scores']), group.attrs['entropy'] > 0)"
     )
-    assert int(run("-c", program, cwd=folder).split()[-1]) >= 0
+    assert run("-c", program, cwd=folder).splitlines()[-1] == "['transformer', 'nested_ner'] True True"
