@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from .conversion import read_docs
@@ -18,6 +18,7 @@ def create_reader(
     spans_key: str = "sc",
     gold_tokens: bool = True,
     limit: int = 0,
+    max_length: int = 0,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read examples from a file or folder, without converting it first.
 
@@ -27,6 +28,8 @@ def create_reader(
     gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on what the
         tokenizer of the pipeline makes of the text, without sentences.
     limit (int): Read no more documents than this; 0 for all.
+    max_length (int): Divide longer documents at sentence boundaries into pieces of up to this many
+        tokens; 0 to leave them whole. A longer sentence is a piece of its own.
     """
     if path is None:
         raise ValueError("the corpus has no path; set paths.train and paths.dev, or `path` of the reader")
@@ -34,9 +37,34 @@ def create_reader(
     def read(nlp: Language) -> Iterator[Example]:
         settings = Settings(spans_key=spans_key, lang=nlp.lang)
         for reference in islice(read_docs(path, format, settings=settings), limit or None):
-            yield Example(bare_doc(nlp, reference) if gold_tokens else nlp.make_doc(reference.text), reference)
+            for piece in pieces(reference, max_length):
+                yield Example(bare_doc(nlp, piece) if gold_tokens else nlp.make_doc(piece.text), piece)
 
     return read
+
+
+def pieces(doc: Doc, max_length: int) -> Iterator[Doc]:
+    """A long doc as docs of whole sentences, as many as fit. Mentions that begin in one piece and end
+    in another are left out."""
+    if not max_length or len(doc) <= max_length or not doc.has_annotation("SENT_START"):
+        yield doc
+        return
+    start = end = 0
+    for sentence in doc.sents:
+        if sentence.end - start > max_length and end > start:
+            yield piece(doc, start, end)
+            start = end
+        end = sentence.end
+    yield piece(doc, start, end)
+
+
+def piece(doc: Doc, start: int, end: int) -> Doc:
+    """Some tokens as a doc, with the span groups that `Span.as_doc` leaves behind."""
+    result = doc[start:end].as_doc()
+    for key, spans in doc.spans.items():
+        inside = [span for span in spans if start <= span.start and span.end <= end]
+        result.spans[key] = [Span(result, span.start - start, span.end - start, span.label) for span in inside]
+    return result
 
 
 def bare_doc(nlp: Language, reference: Doc) -> Doc:

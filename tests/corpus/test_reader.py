@@ -47,3 +47,27 @@ def test_a_pipeline_trains_from_it(path):
     for _ in range(40):
         nlp.update(list(corpus(nlp)), sgd=optimizer)
     assert nlp.evaluate(list(corpus(nlp)))["spans_sc_f"] == 1
+
+
+def test_long_documents_are_divided_between_sentences(path):
+    whole = list(make(path=path)(spacy.blank("en")))
+    parts = list(make(path=path, max_length=1)(spacy.blank("en")))
+    sentences = [sentence.text for example in whole for sentence in example.reference.sents]
+    assert len(sentences) > len(whole)
+    assert [example.reference.text.strip() for example in parts] == [text.strip() for text in sentences]
+    assert [len(example.predicted) for example in parts] == [len(example.reference) for example in parts]
+    assert _mentions(parts) == _mentions(whole)
+    assert all("sc" in example.reference.spans for example in parts)
+
+
+def test_pieces_hold_as_many_sentences_as_fit(path):
+    whole = list(make(path=path)(spacy.blank("en")))
+    limit = max(len(example.reference) for example in whole)
+    assert len(list(make(path=path, max_length=limit)(spacy.blank("en")))) == len(whole)
+    parts = list(make(path=path, max_length=limit - 1)(spacy.blank("en")))
+    assert len(whole) < len(parts) <= 2 * len(whole)
+    assert _mentions(parts) == _mentions(whole)
+
+
+def _mentions(examples):
+    return [(span.text, span.label_) for example in examples for span in example.reference.spans["sc"]]
