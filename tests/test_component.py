@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import spacy
 from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, train, trained
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
 from spacy.util import load_config_from_str, load_model_from_config
 
@@ -270,6 +270,123 @@ def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
         assert gradient.any() == has_gradient
 
 
+def loss_and_gradient(nlp, reference):
+    pipe = nlp.get_pipe("nested_ner")
+    from spacy_nested_ner.model.segments import Segments
+
+    predicted = Doc(nlp.vocab, words=[token.text for token in reference])
+    segments = Segments([len(predicted)], pipe.span_limit)
+    scores = pipe.model.predict(([predicted], segments))
+    loss, gradient = pipe.get_loss([Example(predicted, reference)], (scores, segments))
+    return loss, pipe._packed(gradient, segments)
+
+
+def bonn(nlp, known=(), incorrect=None, incomplete=None, key="sc"):
+    """A doc with given spans; no group at all for None."""
+    doc = Doc(nlp.vocab, words="Fabian from Bonn slept .".split())
+    if known is not None:
+        spans = [Span(doc, *span) for span in known]
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"incomplete": incomplete})
+    if incorrect is not None:
+        doc.spans[f"{key}_incorrect"] = [Span(doc, *span) for span in incorrect]
+    return doc
+
+
+def test_incomplete_docs_say_nothing_of_spans_that_are_not_listed(nlp):
+    """With `True` and the default, or any number; a mention that is missing gets less of the blame."""
+    gradients = {}
+    for incomplete in (False, None, True, 0.01, 1):
+        _, gradient = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")], incomplete=incomplete))
+        gradients[incomplete] = gradient.values[nlp.get_pipe("nested_ner").labels.index("GPE"), gradient.cell(0, 2, 3)]
+    assert gradients[None] == gradients[False] > gradients[0.01] > gradients[True]
+    pipe = nlp.get_pipe("nested_ner")
+    pipe.cfg["missing_rate"], kept = 0.01, pipe.cfg["missing_rate"]
+    try:
+        _, gradient = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")], incomplete=True))
+    finally:
+        pipe.cfg["missing_rate"] = kept
+    assert gradient.values[pipe.labels.index("GPE"), gradient.cell(0, 2, 3)] == gradients[0.01]
+
+
+def test_incorrect_spans_without_any_known_mention(nlp):
+    """Only what is listed is learned from: not this label here, or none at all."""
+    pipe = nlp.get_pipe("nested_ner")
+    for label, wrong in (("GPE", [pipe.labels.index("GPE")]), ("", range(len(pipe.labels)))):
+        loss, gradient = loss_and_gradient(nlp, bonn(nlp, None, incorrect=[(2, 3, label)], incomplete=1.0))
+        assert loss > 0
+        column = gradient.values[:, gradient.cell(0, 2, 3)]
+        assert all((column[t] > 0) == (t in wrong) for t in range(len(pipe.labels)))
+
+
+def test_incorrect_spans_change_nothing_in_complete_docs(nlp):
+    plain_loss, _ = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")]))
+    with_incorrect, _ = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")], incorrect=[(2, 3, "GPE"), (0, 1, "")]))
+    assert plain_loss == with_incorrect
+
+
+def test_incorrect_spans_that_cannot_be_predicted_are_ignored():
+    nlp = trained({"max_span_length": 6}, steps=2)
+    pipe = nlp.get_pipe("nested_ner")
+    words = "He left . He saw the mayor of the old city of Ghent .".split()
+    reference = Doc(nlp.vocab, words=words, spaces=[True] * 14)
+    spans = [(3, 4, "PER"), (5, 13, "PER"), (2, 4, "PER"), (12, 13, "GPE"), (3, 4, "WEA")]
+    reference.spans["sc_incorrect"] = [Span(reference, *span) for span in spans]
+    # "He left", "." and "of Ghent" as tokens: the last span begins inside one.
+    predicted = Doc(
+        nlp.vocab,
+        words=[*words[:11], "of Ghent", "."],
+        spaces=[True] * 13,
+        sent_starts=[True, False, False, True, *[False] * 9],
+    )
+    first, second = pipe._gold(Example(predicted, reference))
+    assert first == ([], [], 1.0)
+    assert second == ([], [(0, 1, pipe.labels.index("PER"))], 1.0)
+
+
+@pytest.mark.parametrize("label, where", [("PER", "too"), ("", "without a label, which stands for all labels")])
+@pytest.mark.parametrize("incomplete", [True, None])
+def test_a_mention_cannot_be_both_right_and_wrong(nlp, label, where, incomplete):
+    doc = bonn(nlp, [(0, 3, "PER")], incorrect=[(0, 3, label)], incomplete=incomplete)
+    message = (
+        r"the doc 'Fabian from Bonn slept \. ' has 'Fabian from Bonn' \(tokens 0 to 3\) with label 'PER' in "
+        rf"doc\.spans\['sc'\].* and in doc\.spans\['sc_incorrect'\] {where}, .*take it out of one of them"
+    )
+    with pytest.raises(ValueError, match=message):
+        loss_and_gradient(nlp, doc)
+
+
+@pytest.mark.parametrize("value", [0, -0.5, 1.5, "yes", float("nan")])
+def test_what_a_doc_says_of_its_annotation_is_checked(nlp, value):
+    with pytest.raises(ValueError, match=r"attrs\['incomplete'\] of the doc 'Fabian.* is .*; expected True, False, or"):
+        loss_and_gradient(nlp, bonn(nlp, [], incomplete=value))
+
+
+def test_another_key_for_incorrect_spans():
+    pipe = spacy.blank("en").add_pipe("nested_ner", config={"spans_key": "mentions"})
+    assert pipe.incorrect_key == "mentions_incorrect"
+    nlp = trained({"incorrect_spans_key": "wrong"}, steps=2)
+    doc = bonn(nlp, None)
+    doc.spans["wrong"] = [Span(doc, 2, 3, "GPE")]
+    assert loss_and_gradient(nlp, doc)[0] > 0
+    assert loss_and_gradient(nlp, bonn(nlp, None, incorrect=[(2, 3, "GPE")]))[0] == 0
+
+
+def test_mentions_that_are_missing_are_found_nevertheless(tmp_path):
+    """One doc lacks a mention of Germany, which another has; through a file, as in training."""
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "missing_rate": 0.3})
+    docs = [make_doc(nlp.vocab, [sentence]) for sentence in SENTENCES]
+    hidden = docs[5].spans["sc"][1]
+    assert hidden.text == "Germany"
+    del docs[5].spans["sc"][1]
+    docs[5].spans["sc"].attrs["incomplete"] = True
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    read = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))
+    assert read[5].spans["sc"].attrs["incomplete"] is True
+    train(nlp, [Example(plain(nlp, [sentence]), doc) for sentence, doc in zip(SENTENCES, read)])
+    assert (3, 4, "GPE") in found(pipe(plain(nlp, [SENTENCES[5]])))
+
+
 def test_labels_from_a_list_and_what_init_labels_saves(nlp):
     fresh = spacy.blank("en")
     pipe = fresh.add_pipe("nested_ner", config=TINY)
@@ -333,6 +450,8 @@ def test_another_spans_key_must_be_in_the_score_weights():
     [
         ("threshold", 1.5, r"threshold is 1\.5; expected a number between 0 and 1"),
         ("label_smoothing", -0.1, r"label_smoothing is -0\.1"),
+        ("missing_rate", 0.0, r"missing_rate is 0\.0; expected a number above 0 and up to 1"),
+        ("missing_rate", 1.5, r"missing_rate is 1\.5"),
         ("max_span_length", 0, "max_span_length is 0; expected 1 or more"),
     ],
 )
