@@ -28,7 +28,7 @@ spans_key = "sc"
 incorrect_spans_key = null
 threshold = null
 label_smoothing = 0.1
-missing_rate = 1.0
+missing_rate = 0.5
 max_span_length = "auto"
 use_sentences = true
 learn_rate_scale = 1.0
@@ -150,7 +150,7 @@ class NestedNER(TrainablePipe):
         incorrect_spans_key: str | None = None,
         threshold: float | None = None,
         label_smoothing: float = 0.1,
-        missing_rate: float = 1.0,
+        missing_rate: float = 0.5,
         max_span_length: int | Literal["auto"] | None = "auto",
         use_sentences: bool = True,
         learn_rate_scale: float = 1.0,

@@ -7,8 +7,9 @@ import numpy as np
 
 from .decoders import Decoder, Mention, PackedScores
 
-# Analyses without a known mention have e^-40 of the weight of those with all of them, at most: nothing, in doubles.
-_MARGIN = 40.0
+# All analyses without a known mention have e^-32 of the weight of those with every one, at most: the last digits
+# of doubles. More would only take more segments beyond what the decoders do in plain numbers.
+_MARGIN = 32.0
 
 
 class Incomplete(NamedTuple):
