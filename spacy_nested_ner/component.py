@@ -157,6 +157,7 @@ class NestedNER(TrainablePipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name)
+        _check_keys(spans_key, incorrect_spans_key)
         _check_settings(threshold, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
         self.decoder = decoder
         self.scorer = scorer
@@ -402,6 +403,14 @@ class NestedNER(TrainablePipe):
                 f"{self.model.get_dim('nO')}: its files do not belong together"
             )
         return self
+
+
+def _check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
+    if incorrect_spans_key == spans_key:
+        raise ValueError(
+            f"spans_key and incorrect_spans_key are both {spans_key!r}; expected one key for mentions and another for "
+            f"spans that are none, or null for {spans_key + '_incorrect'!r}"
+        )
 
 
 def _check_settings(

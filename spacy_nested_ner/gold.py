@@ -10,9 +10,7 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from .decoders import Decoder, Mention, QuadraticDecoder
-
-# In the attrs of a group of gold mentions: others may be right as well.
-INCOMPLETE = "incomplete"
+from .incomplete import INCOMPLETE
 
 # Why a gold mention cannot be learned, and what would win it back.
 _REASONS = {

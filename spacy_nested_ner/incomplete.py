@@ -7,6 +7,9 @@ import numpy as np
 
 from .decoders import Decoder, Mention, PackedScores
 
+# In the attrs of a group of gold mentions: others may be right as well.
+INCOMPLETE = "incomplete"
+
 # All analyses without a known mention have e^-32 of the weight of those with every one, at most: the last digits
 # of doubles. More would only take more segments beyond what the decoders do in plain numbers.
 _MARGIN = 32.0

@@ -452,6 +452,7 @@ def test_another_spans_key_must_be_in_the_score_weights():
     [
         ("threshold", 1.5, r"threshold is 1\.5; expected a number between 0 and 1"),
         ("label_smoothing", -0.1, r"label_smoothing is -0\.1"),
+        ("incorrect_spans_key", "sc", "spans_key and incorrect_spans_key are both 'sc'; .* null for 'sc_incorrect'"),
         ("missing_rate", 0.0, r"missing_rate is 0\.0; expected a number above 0 and up to 1"),
         ("missing_rate", 1.5, r"missing_rate is 1\.5"),
         ("max_span_length", 0, "max_span_length is 0; expected 1 or more"),
