@@ -43,7 +43,7 @@ def gain_of_unlisted(
     part = scores.select(segments)
     part = part.like(part.values.astype(np.float64))
     all_known = []
-    free = 0.0  # what is not a gain: known mentions, and the bonus that forces them
+    taken_off = 0.0  # what is no gain: the known mentions, and the bonus that forces them
     for place, (number, (known, incorrect, missing_rate)) in enumerate(segments.items()):
         at_known = _where(part, place, known)
         weights = part.values[at_known]
@@ -53,12 +53,12 @@ def gain_of_unlisted(
         part.values[:, part.cells(place)] += np.log(missing_rate)
         part.values[_where(part, place, incorrect)] = -np.inf
         part.values[at_known] = weights + bonus
-        free += weights.sum() + bonus * len(weights)
+        taken_off += weights.sum() + bonus * len(weights)
         all_known.append(at_known)
     totals, gradient = decoder.log_partition_and_marginals(part)
     for at_known in all_known:
         gradient.values[at_known] -= 1
-    return sum(totals) - free, gradient
+    return sum(totals) - taken_off, gradient
 
 
 def _where(scores: PackedScores, segment: int, mentions: Sequence[Mention]) -> tuple[list[int], list[int]]:
