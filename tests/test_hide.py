@@ -1,7 +1,6 @@
 """experiments/hide.py: a corpus without some of its mentions."""
 
-import subprocess
-import sys
+import runpy
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,11 @@ from nested_examples import found, save_corpus
 
 from spacy_nested_ner.corpus import read_docs
 
-SCRIPT = Path(__file__).parent.parent / "experiments" / "hide.py"
+SCRIPT = runpy.run_path(str(Path(__file__).parent.parent / "experiments" / "hide.py"))
 
 
 def hide(*arguments):
-    return subprocess.run([sys.executable, SCRIPT, *map(str, arguments)], capture_output=True, text=True)
+    SCRIPT["main"]([str(argument) for argument in arguments])
 
 
 @pytest.fixture
@@ -23,14 +22,14 @@ def source(tmp_path):
 
 
 @pytest.mark.parametrize("text, incomplete", [("0.25", 0.25), ("true", True), ("none", None)])
-def test_mentions_are_hidden_and_docs_say_so(source, tmp_path, text, incomplete):
+def test_mentions_are_hidden_and_docs_say_so(source, tmp_path, capsys, text, incomplete):
     target = tmp_path / "hidden.spacy"
-    run = hide(source, target, "--share", 0.25, "--seed", 3, "--incomplete", text)
-    assert run.returncode == 0, run.stderr
+    hide(source, target, "--share", 0.25, "--seed", 3, "--incomplete", text)
+    printed = capsys.readouterr().out
     before, after = list(read_docs(source)), list(read_docs(target))
     n_before, n_after = (sum(len(doc.spans["sc"]) for doc in docs) for docs in (before, after))
-    assert f"60 documents, hid {n_before - n_after} of {n_before} mentions" in run.stdout
-    assert f"incomplete = {incomplete}" in run.stdout
+    assert f"60 documents, hid {n_before - n_after} of {n_before} mentions" in printed
+    assert f"incomplete = {incomplete}" in printed
     assert 0.15 < 1 - n_after / n_before < 0.35
     assert all(set(found(b)) >= set(found(a)) for b, a in zip(before, after))
     assert {doc.spans["sc"].attrs.get("incomplete") for doc in after} == {incomplete}
@@ -47,15 +46,13 @@ def test_mentions_are_hidden_and_docs_say_so(source, tmp_path, text, incomplete)
         (("--incomplete", "maybe"), "'maybe'; expected none, true, or a number above 0 and up to 1"),
     ],
 )
-def test_bad_options(source, tmp_path, arguments, message):
-    run = hide(source, tmp_path / "hidden.spacy", *arguments)
-    assert run.returncode
-    assert message in run.stderr
+def test_bad_options(source, tmp_path, capsys, arguments, message):
+    with pytest.raises(SystemExit) as stopped:
+        hide(source, tmp_path / "hidden.spacy", *arguments)
+    assert message in f"{stopped.value} {capsys.readouterr().err}"
     assert not (tmp_path / "hidden.spacy").exists()
 
 
 def test_a_missing_source(tmp_path):
-    run = hide(tmp_path / "train.spacy", tmp_path / "hidden.spacy")
-    assert run.returncode == 1
-    assert "train.spacy: no such file or folder" in run.stderr
-    assert "Traceback" not in run.stderr
+    with pytest.raises(SystemExit, match=r"Error: .*train\.spacy: no such file or folder"):
+        hide(tmp_path / "train.spacy", tmp_path / "hidden.spacy")
