@@ -17,15 +17,18 @@ from thinc.types import Floats2d
 
 from .analysis import Prediction, analyse
 from .decoders import Decoder, Mention, PackedScores
-from .gold import Lost, gold_of_segments
+from .gold import Lost, check_contradictions, gold_of_segments, incorrect_of_segments, missing_rate_of
+from .incomplete import Incomplete
 from .loss import crf_loss
 from .model.segments import Segments
 
 DEFAULT_CONFIG = """
 [nested_ner]
 spans_key = "sc"
+incorrect_spans_key = null
 threshold = null
 label_smoothing = 0.1
+missing_rate = 0.5
 max_span_length = "auto"
 use_sentences = true
 learn_rate_scale = 1.0
@@ -84,8 +87,10 @@ def make_nested_ner(
     model: Model,
     decoder: Decoder,
     spans_key: str,
+    incorrect_spans_key: str | None,
     threshold: float | None,
     label_smoothing: float,
+    missing_rate: float,
     max_span_length: int | Literal["auto"] | None,
     use_sentences: bool,
     learn_rate_scale: float,
@@ -96,9 +101,13 @@ def make_nested_ner(
     model (Model): Docs and segments to span scores: one of the span scorers.
     decoder (Decoder): The search space.
     spans_key (str): Where mentions are written to and read from: `doc.spans[spans_key]`.
+    incorrect_spans_key (str | None): Where spans are that are known not to be mentions; None for
+        `spans_key` with "_incorrect" after it.
     threshold (float | None): None for the most probable analysis; a number between 0 and 1 for the
         well-formed analysis whose mentions are above it by most, in sum.
     label_smoothing (float): Share of a gold mention that goes to other labels of the same span.
+    missing_rate (float): The share of mentions that is missing from docs that say they are incomplete
+        (`doc.spans[spans_key].attrs["incomplete"] = True`): above 0, up to 1.
     max_span_length (int | "auto" | None): Tokens of the longest mention that is looked for; "auto" for
         the longest in the training data, None for no limit.
     use_sentences (bool): Decode sentences one by one, where docs have them.
@@ -112,8 +121,10 @@ def make_nested_ner(
         decoder,
         name,
         spans_key=spans_key,
+        incorrect_spans_key=incorrect_spans_key,
         threshold=threshold,
         label_smoothing=label_smoothing,
+        missing_rate=missing_rate,
         max_span_length=max_span_length,
         use_sentences=use_sentences,
         learn_rate_scale=learn_rate_scale,
@@ -136,22 +147,27 @@ class NestedNER(TrainablePipe):
         name: str = "nested_ner",
         *,
         spans_key: str = "sc",
+        incorrect_spans_key: str | None = None,
         threshold: float | None = None,
         label_smoothing: float = 0.1,
+        missing_rate: float = 0.5,
         max_span_length: int | Literal["auto"] | None = "auto",
         use_sentences: bool = True,
         learn_rate_scale: float = 1.0,
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name)
-        _check_settings(threshold, label_smoothing, max_span_length, learn_rate_scale)
+        _check_keys(spans_key, incorrect_spans_key)
+        _check_settings(threshold, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
         self.decoder = decoder
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
             "labels": [],
             "spans_key": spans_key,
+            "incorrect_spans_key": incorrect_spans_key,
             "threshold": threshold,
             "label_smoothing": label_smoothing,
+            "missing_rate": missing_rate,
             "max_span_length": max_span_length,
             "use_sentences": use_sentences,
             "learn_rate_scale": learn_rate_scale,
@@ -163,6 +179,10 @@ class NestedNER(TrainablePipe):
     @property
     def key(self) -> str:
         return str(self.cfg["spans_key"])
+
+    @property
+    def incorrect_key(self) -> str:
+        return str(self.cfg["incorrect_spans_key"] or f"{self.key}_incorrect")
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -314,7 +334,7 @@ class NestedNER(TrainablePipe):
         self.model.finish_update(sgd if scale == 1 else scaled)
 
     def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
-        """Negative log-likelihood of the gold analyses, and its gradient."""
+        """Negative log-likelihood of what is known of the examples, and its gradient."""
         values, segments = scores
         gold = [mentions for example in examples for mentions in self._gold(example)]
         loss, gradient = crf_loss(
@@ -322,12 +342,18 @@ class NestedNER(TrainablePipe):
         )
         return loss, self.model.ops.asarray2f(gradient)
 
-    def _gold(self, example: Example, lost: Lost | None = None) -> Iterator[list[Mention] | None]:
-        """The gold mentions of every segment; None if the example has no annotation."""
+    def _gold(self, example: Example, lost: Lost | None = None) -> Iterator[list[Mention] | Incomplete | None]:
+        """What is known of every segment; None if the example has no annotation."""
         segments = list(self._segments(example.predicted))
-        if self.key not in example.reference.spans:
+        if self.key not in example.reference.spans and self.incorrect_key not in example.reference.spans:
             return iter([None] * len(segments))
-        return gold_of_segments(example, self.key, self.labels, segments, self.decoder, self.span_limit, lost)
+        check_contradictions(example.reference, self.key, self.incorrect_key)
+        rate = missing_rate_of(example.reference, self.key, self.cfg["missing_rate"])
+        gold = gold_of_segments(example, self.key, self.labels, segments, self.decoder, self.span_limit, lost)
+        if rate is None:
+            return gold
+        incorrect = incorrect_of_segments(example, self.incorrect_key, self.labels, segments, self.span_limit)
+        return (Incomplete(known, wrong, rate) for known, wrong in zip(gold, incorrect))
 
     def _warn_about_lost_gold(self, get_examples: Callable[[], Iterable[Example]]) -> None:
         lost = Lost()
@@ -379,9 +405,18 @@ class NestedNER(TrainablePipe):
         return self
 
 
+def _check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
+    if incorrect_spans_key == spans_key:
+        raise ValueError(
+            f"spans_key and incorrect_spans_key are both {spans_key!r}; expected one key for mentions and another for "
+            f"spans that are none, or null for {spans_key + '_incorrect'!r}"
+        )
+
+
 def _check_settings(
     threshold: float | None,
     label_smoothing: float,
+    missing_rate: float,
     max_span_length: int | Literal["auto"] | None,
     learn_rate_scale: float,
 ) -> None:
@@ -389,6 +424,11 @@ def _check_settings(
         raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
+    if not 0 < missing_rate <= 1:
+        raise ValueError(
+            f"missing_rate is {missing_rate}; expected a number above 0 and up to 1, the share of mentions that "
+            f"incomplete docs leave out"
+        )
     if isinstance(max_span_length, int) and max_span_length < 1:
         raise ValueError(f'max_span_length is {max_span_length}; expected 1 or more, "auto" or null')
     if not learn_rate_scale > 0:

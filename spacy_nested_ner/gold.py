@@ -1,11 +1,16 @@
-"""Gold mentions, as far as a search space and a model can learn them, and an account of the rest."""
+"""What a doc is annotated with: gold mentions, as far as a search space and a model can learn them, with an
+account of the rest; mentions that are known to be wrong; and whether there may be others."""
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from numbers import Real
 
+from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from .decoders import Decoder, Mention, QuadraticDecoder
+from .incomplete import INCOMPLETE
 
 # Why a gold mention cannot be learned, and what would win it back.
 _REASONS = {
@@ -78,7 +83,7 @@ def gold_of_segments(
 
 def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], lost: Lost) -> list[Mention]:
     """Gold mentions on the tokens of the predicted doc, last one first."""
-    gold = {(span.start, span.end, span.label_): span for span in example.reference.spans[spans_key]}
+    gold = {(span.start, span.end, span.label_): span for span in example.reference.spans.get(spans_key, [])}
     numbers = {label: number for number, label in enumerate(labels)}
     aligned = example.get_aligned_spans_y2x(list(gold.values()), allow_overlap=True)
     lost.n_gold += len(gold)
@@ -90,6 +95,76 @@ def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], l
             lost.counts[span.label_, "label"] += 1
     known = {Mention(s.start, s.end, numbers[s.label_]) for s in aligned if s.label_ in numbers}
     return sorted(known, reverse=True)
+
+
+def incorrect_of_segments(
+    example: Example,
+    incorrect_spans_key: str,
+    labels: Sequence[str],
+    segments: list[tuple[int, int]],
+    limit: int | None,
+) -> list[list[Mention]]:
+    """The mentions of every segment that are known to be wrong. A span without a label stands for all labels.
+
+    Spans that no prediction could have are left out: they do not begin and end with a token, cross a sentence
+    boundary, are too long, or have a label that the component does not know.
+    """
+    numbers = {label: [number] for number, label in enumerate(labels)} | {"": list(range(len(labels)))}
+    spans = example.get_aligned_spans_y2x(list(example.reference.spans.get(incorrect_spans_key, [])), True)
+    starts = [start for start, _ in segments]
+    result: list[list[Mention]] = [[] for _ in segments]
+    for span in spans:
+        place = bisect_right(starts, span.start) - 1
+        start, length = segments[place]
+        if span.end <= start + length and (limit is None or span.end - span.start <= limit):
+            result[place] += [
+                Mention(span.start - start, span.end - start, number) for number in numbers.get(span.label_, ())
+            ]
+    return result
+
+
+def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | None:
+    """The probability that a mention of a doc was not annotated; None if all of them were.
+
+    default (float): For docs that say that they are incomplete, but not how much.
+    """
+    if spans_key not in reference.spans:
+        return default
+    value = reference.spans[spans_key].attrs.get(INCOMPLETE)
+    if value is None or value is False:
+        return None
+    if value is True:
+        return default
+    if not isinstance(value, Real) or not 0 < value <= 1:
+        raise ValueError(
+            f"doc.spans[{spans_key!r}].attrs[{INCOMPLETE!r}] of the doc {_shortened(reference.text)!r} is {value!r}; "
+            f"expected True, False, or a number above 0 and up to 1, the share of its mentions that are missing"
+        )
+    return float(value)
+
+
+def check_contradictions(reference: Doc, spans_key: str, incorrect_spans_key: str) -> None:
+    """An error if a mention is both right and wrong."""
+    incorrect = {(span.start, span.end, span.label_) for span in reference.spans.get(incorrect_spans_key, [])}
+    if not incorrect:
+        return
+    for span in reference.spans.get(spans_key, []):
+        for label in (span.label_, ""):
+            if (span.start, span.end, label) in incorrect:
+                raise ValueError(_contradiction(span, label, spans_key, incorrect_spans_key))
+
+
+def _contradiction(span: Span, label: str, spans_key: str, incorrect_spans_key: str) -> str:
+    other = "too" if label else "without a label, which stands for all labels"
+    return (
+        f"the doc {_shortened(span.doc.text)!r} has {span.text!r} (tokens {span.start} to {span.end}) with label "
+        f"{span.label_!r} in doc.spans[{spans_key!r}], so that it is a mention, and in "
+        f"doc.spans[{incorrect_spans_key!r}] {other}, so that it is none; take it out of one of them"
+    )
+
+
+def _shortened(text: str, most: int = 60) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _wider_space(decoder: Decoder) -> str:

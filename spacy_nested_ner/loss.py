@@ -5,37 +5,55 @@ from collections.abc import Sequence
 import numpy as np
 
 from .decoders import Decoder, Mention, PackedScores
+from .incomplete import Incomplete, gain_of_unlisted
 
 
 def crf_loss(
     decoder: Decoder,
     scores: PackedScores,
-    gold: Sequence[Sequence[Mention] | None],
+    gold: Sequence[Sequence[Mention] | Incomplete | None],
     *,
     label_smoothing: float = 0.0,
 ) -> tuple[float, np.ndarray]:
-    """The mean over segments of log Z minus the weight of the gold analysis, and its gradient.
+    """The mean over segments of the negative log-likelihood of what is known of them, and its gradient.
+
+    Of a segment that is annotated in full that is log Z minus the weight of the gold analysis. Of an
+    incomplete one it is log Z minus the logarithm of the sum over all analyses that agree with what is known,
+    each times missing_rate for every mention that is not among the known ones.
 
     decoder (Decoder): The search space.
     scores (PackedScores): Of the segments.
     gold (Sequence): Mentions of every segment, with label numbers, inside the search space
-        (`Decoder.project`); None where nothing is known, which gives no gradient.
+        (`Decoder.project`); Incomplete where others may be right as well; None where nothing is known,
+        which gives no gradient.
     label_smoothing (float): The share of a gold mention that goes to the other labels of the same
         span. The smoothed target is then still a mixture of analyses, so that the loss has a lowest value.
+        Incomplete segments are not smoothed if the decoder is multi_label: the other labels of a
+        known mention are unknown then, and there would be no lowest value.
     RETURNS (tuple[float, np.ndarray]): Loss, and gradient of the shape of the scores.
     """
-    known = [number for number, mentions in enumerate(gold) if mentions is not None]
-    if not known:
+    annotated = [number for number, mentions in enumerate(gold) if mentions is not None]
+    if not annotated:
         return 0.0, np.zeros_like(scores.values)
+    incomplete = {number: mentions for number, mentions in enumerate(gold) if isinstance(mentions, Incomplete)}
     totals, marginals = decoder.log_partition_and_marginals(scores)
-    target = smoothed_target(scores, gold, label_smoothing)
+    complete = [None if number in incomplete else mentions for number, mentions in enumerate(gold)]
+    target = smoothed_target(scores, complete, label_smoothing)
+    if incomplete:
+        known = [incomplete[number].known if number in incomplete else None for number in range(len(gold))]
+        target += smoothed_target(scores, known, 0.0 if decoder.multi_label else label_smoothing)
     gradient = marginals.values
     gradient -= target
-    loss = sum(totals[number] for number in known) - _weight(scores.values, target)
-    for number in set(range(len(gold))).difference(known):
-        gradient[:, scores.offsets[number] : scores.offsets[number + 1]] = 0
-    gradient /= len(known)
-    return float(loss) / len(known), gradient
+    loss = sum(totals[number] for number in annotated) - _weight(scores.values, target)
+    if incomplete:
+        gain, of_gain = gain_of_unlisted(decoder, scores, incomplete, totals)
+        loss -= gain
+        for place, number in enumerate(incomplete):
+            gradient[:, scores.cells(number)] -= of_gain.values[:, of_gain.cells(place)]
+    for number in set(range(len(gold))).difference(annotated):
+        gradient[:, scores.cells(number)] = 0
+    gradient /= len(annotated)
+    return float(loss) / len(annotated), gradient
 
 
 def smoothed_target(

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 import spacy
 from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, train, trained
-from spacy.tokens import Doc, DocBin, Span
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
 from spacy.util import load_config_from_str, load_model_from_config
 
 from spacy_nested_ner.component import DEFAULT_CONFIG, NestedNER
 from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.model.segments import Segments
 
 
 @pytest.fixture(scope="module")
@@ -85,9 +86,16 @@ def test_importing_adds_little_to_spacy_and_no_torch(tmp_path):
 def test_defaults():
     pipe = spacy.blank("en").add_pipe("nested_ner")
     assert pipe.decoder == QuadraticDecoder()
-    settings = ("sc", None, 0.1, "auto", True)
-    names = ("spans_key", "threshold", "label_smoothing", "max_span_length", "use_sentences")
-    assert tuple(pipe.cfg[name] for name in names) == settings
+    settings = {
+        "spans_key": "sc",
+        "incorrect_spans_key": None,
+        "threshold": None,
+        "label_smoothing": 0.1,
+        "missing_rate": 0.5,
+        "max_span_length": "auto",
+        "use_sentences": True,
+    }
+    assert {name: pipe.cfg[name] for name in settings} == settings
     assert "SpanScorer.v1" in DEFAULT_CONFIG
 
 
@@ -117,8 +125,6 @@ def test_probabilities_are_the_decoders_own(nlp):
     pipe = nlp.get_pipe("nested_ner")
     doc = plain(nlp, SENTENCES[:1])
     pipe(doc)
-    from spacy_nested_ner.model.segments import Segments
-
     segments = Segments([len(doc)], pipe.span_limit)
     scores = pipe._packed(pipe.model.predict(([doc], segments)), segments)
     assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
@@ -259,8 +265,6 @@ def test_gold_is_aligned_and_what_does_not_align_is_counted():
 
 def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
     pipe = nlp.get_pipe("nested_ner")
-    from spacy_nested_ner.model.segments import Segments
-
     for key, has_gradient in ((None, False), ("sc", True)):
         reference = make_doc(nlp.vocab, [("Nobody spoke .", [])], key)
         example = Example(plain(nlp, [("Nobody spoke .", [])]), reference)
@@ -268,6 +272,121 @@ def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
         scores = pipe.model.predict(([example.x], segments))
         _, gradient = pipe.get_loss([example], (scores, segments))
         assert gradient.any() == has_gradient
+
+
+def loss_and_gradient(nlp, reference):
+    pipe = nlp.get_pipe("nested_ner")
+    predicted = Doc(nlp.vocab, words=[token.text for token in reference])
+    segments = Segments([len(predicted)], pipe.span_limit)
+    scores = pipe.model.predict(([predicted], segments))
+    loss, gradient = pipe.get_loss([Example(predicted, reference)], (scores, segments))
+    return loss, pipe._packed(gradient, segments)
+
+
+def bonn(nlp, known=(), incorrect=None, incomplete=None, key="sc"):
+    """A doc with given spans; no group at all for None."""
+    doc = Doc(nlp.vocab, words="Fabian from Bonn slept .".split())
+    if known is not None:
+        spans = [Span(doc, *span) for span in known]
+        doc.spans[key] = SpanGroup(doc, name=key, spans=spans, attrs={"incomplete": incomplete})
+    if incorrect is not None:
+        doc.spans[f"{key}_incorrect"] = [Span(doc, *span) for span in incorrect]
+    return doc
+
+
+def test_in_incomplete_docs_a_span_that_is_not_listed_may_be_a_mention(nlp, monkeypatch):
+    """The higher the missing rate, the less is learned against it."""
+    pipe = nlp.get_pipe("nested_ner")
+    place = pipe.labels.index("GPE")
+
+    def learned(incomplete):
+        _, gradient = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")], incomplete=incomplete))
+        return gradient.values[place, gradient.cell(0, 2, 3)]
+
+    assert learned(None) == learned(False) > learned(0.01) > learned(True) == learned(0.5) > learned(0.9)
+    assert learned(0.9) > learned(1)
+    monkeypatch.setitem(pipe.cfg, "missing_rate", 0.01)
+    assert learned(True) == learned(0.01)
+
+
+def test_incorrect_spans_without_any_known_mention(nlp, monkeypatch):
+    """Not this label here, or none at all; with a missing rate of 1, that is all that is learned."""
+    pipe = nlp.get_pipe("nested_ner")
+    monkeypatch.setitem(pipe.cfg, "missing_rate", 1.0)
+    for label, wrong in (("GPE", [pipe.labels.index("GPE")]), ("", range(len(pipe.labels)))):
+        loss, gradient = loss_and_gradient(nlp, bonn(nlp, None, incorrect=[(2, 3, label)]))
+        assert loss > 0
+        column = gradient.values[:, gradient.cell(0, 2, 3)]
+        assert all((column[t] > 0) == (t in wrong) for t in range(len(pipe.labels)))
+
+
+def test_incorrect_spans_change_nothing_in_complete_docs(nlp):
+    plain_loss, _ = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")]))
+    with_incorrect, _ = loss_and_gradient(nlp, bonn(nlp, [(0, 3, "PER")], incorrect=[(2, 3, "GPE"), (0, 1, "")]))
+    assert plain_loss == with_incorrect
+
+
+def test_incorrect_spans_that_cannot_be_predicted_are_ignored():
+    nlp = trained({"max_span_length": 6}, steps=2)
+    pipe = nlp.get_pipe("nested_ner")
+    words = "He left . He saw the mayor of the old city of Ghent .".split()
+    reference = Doc(nlp.vocab, words=words, spaces=[True] * 14)
+    spans = [(3, 4, "PER"), (5, 13, "PER"), (2, 4, "PER"), (12, 13, "GPE"), (3, 4, "WEA")]
+    reference.spans["sc_incorrect"] = [Span(reference, *span) for span in spans]
+    # "of Ghent" is one token: "Ghent" cannot be a mention.
+    predicted = Doc(
+        nlp.vocab,
+        words=[*words[:11], "of Ghent", "."],
+        spaces=[True] * 13,
+        sent_starts=[True, False, False, True, *[False] * 9],
+    )
+    first, second = pipe._gold(Example(predicted, reference))
+    assert first == ([], [], 0.5)
+    assert second == ([], [(0, 1, pipe.labels.index("PER"))], 0.5)
+
+
+@pytest.mark.parametrize("label, where", [("PER", "too"), ("", "without a label, which stands for all labels")])
+@pytest.mark.parametrize("incomplete", [True, None])
+def test_a_mention_cannot_be_both_right_and_wrong(nlp, label, where, incomplete):
+    doc = bonn(nlp, [(0, 3, "PER")], incorrect=[(0, 3, label)], incomplete=incomplete)
+    message = (
+        r"the doc 'Fabian from Bonn slept \. ' has 'Fabian from Bonn' \(tokens 0 to 3\) with label 'PER' in "
+        rf"doc\.spans\['sc'\].* and in doc\.spans\['sc_incorrect'\] {where}, .*take it out of one of them"
+    )
+    with pytest.raises(ValueError, match=message):
+        loss_and_gradient(nlp, doc)
+
+
+@pytest.mark.parametrize("value", [0, -0.5, 1.5, "yes", float("nan")])
+def test_what_a_doc_says_of_its_annotation_is_checked(nlp, value):
+    with pytest.raises(ValueError, match=r"attrs\['incomplete'\] of the doc 'Fabian.* is .*; expected True, False, or"):
+        loss_and_gradient(nlp, bonn(nlp, [], incomplete=value))
+
+
+def test_another_key_for_incorrect_spans():
+    pipe = spacy.blank("en").add_pipe("nested_ner", config={"spans_key": "mentions"})
+    assert pipe.incorrect_key == "mentions_incorrect"
+    nlp = trained({"incorrect_spans_key": "wrong"}, steps=2)
+    doc = bonn(nlp, None)
+    doc.spans["wrong"] = [Span(doc, 2, 3, "GPE")]
+    assert loss_and_gradient(nlp, doc)[0] > 0
+    assert loss_and_gradient(nlp, bonn(nlp, None, incorrect=[(2, 3, "GPE")]))[0] == 0
+
+
+@pytest.mark.parametrize("incomplete, expect", [(False, 0.45), (0.5, 0.9)])
+def test_the_missing_rate_explains_mentions_that_were_left_out(incomplete, expect, tmp_path):
+    """Half of the docs lack a mention. If that is what the missing rate says, it is one in all of them. Both times
+    label smoothing leaves 0.9 of the probability. Through a file, as in training."""
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    docs = [bonn(nlp, [(0, 3, "PER"), (2, 3, "GPE")][:n], incomplete=incomplete) for n in (1, 2)]
+    DocBin(docs=docs).to_disk(tmp_path / "train.spacy")
+    read = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))
+    assert [doc.spans["sc"].attrs["incomplete"] for doc in read] == [incomplete] * 2
+    train(nlp, [Example(bonn(nlp, None), doc) for doc in read], steps=150)
+    segments = Segments([5], pipe.span_limit)
+    marginals = pipe.decoder.marginals(pipe._packed(pipe.model.predict(([bonn(nlp, None)], segments)), segments))
+    assert marginals.values[pipe.labels.index("GPE"), marginals.cell(0, 2, 3)] == pytest.approx(expect, abs=0.05)
 
 
 def test_labels_from_a_list_and_what_init_labels_saves(nlp):
@@ -333,6 +452,9 @@ def test_another_spans_key_must_be_in_the_score_weights():
     [
         ("threshold", 1.5, r"threshold is 1\.5; expected a number between 0 and 1"),
         ("label_smoothing", -0.1, r"label_smoothing is -0\.1"),
+        ("incorrect_spans_key", "sc", "spans_key and incorrect_spans_key are both 'sc'; .* null for 'sc_incorrect'"),
+        ("missing_rate", 0.0, r"missing_rate is 0\.0; expected a number above 0 and up to 1"),
+        ("missing_rate", 1.5, r"missing_rate is 1\.5"),
         ("max_span_length", 0, "max_span_length is 0; expected 1 or more"),
     ],
 )

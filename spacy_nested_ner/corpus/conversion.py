@@ -7,6 +7,7 @@ from pathlib import Path
 from spacy.tokens import Doc
 from tqdm import tqdm
 
+from ..incomplete import INCOMPLETE
 from . import bio, bracket, brat, docbin, genia, index, jsonl
 from .documents import Record, Settings, mentions_of, sentence_bounds
 from .files import input_files, staging
@@ -167,7 +168,21 @@ def _writer(name: str) -> Writer:
     if write is None:
         others = ", ".join(other for other, format in FORMATS.items() if format.write)
         raise ValueError(f"format {name} can be read only; write one of {others}")
-    return write
+    if name == "spacy":
+        return write
+
+    def write_mentions(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
+        write(_without_incomplete(records, settings, report), path, settings, report)
+
+    return write_mentions
+
+
+def _without_incomplete(records: Iterable[Record], settings: Settings, report: ConversionReport) -> Iterator[Record]:
+    """Note documents that say that mentions are missing: other formats than `.spacy` cannot."""
+    for record in records:
+        if settings.spans_key in record.doc.spans and record.doc.spans[settings.spans_key].attrs.get(INCOMPLETE):
+            report.lose("that mentions are missing, in incomplete documents", record.where)
+        yield record
 
 
 def _parts(folder: Path, format: str) -> list[Path]:

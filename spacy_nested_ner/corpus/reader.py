@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from spacy.language import Language
-from spacy.tokens import Doc, Span
+from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example
 
 from .conversion import read_docs
@@ -59,11 +59,16 @@ def pieces(doc: Doc, max_length: int) -> Iterator[Doc]:
 
 
 def piece(doc: Doc, start: int, end: int) -> Doc:
-    """Some tokens as a doc, with the span groups that `Span.as_doc` leaves behind."""
+    """Some tokens as a doc, with the span groups that `Span.as_doc` leaves behind. Their attrs are those of the
+    whole group; only `scores`, one a span, go with their spans."""
     result = doc[start:end].as_doc()
-    for key, spans in doc.spans.items():
-        inside = [span for span in spans if start <= span.start and span.end <= end]
-        result.spans[key] = [Span(result, span.start - start, span.end - start, span.label) for span in inside]
+    for key, group in doc.spans.items():
+        inside = [number for number, span in enumerate(group) if start <= span.start and span.end <= end]
+        spans = [Span(result, group[n].start - start, group[n].end - start, group[n].label) for n in inside]
+        attrs = dict(group.attrs)
+        if "scores" in attrs:
+            attrs["scores"] = [attrs["scores"][number] for number in inside]
+        result.spans[key] = SpanGroup(result, name=key, spans=spans, attrs=attrs)
     return result
 
 

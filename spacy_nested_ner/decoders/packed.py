@@ -77,6 +77,17 @@ class PackedScores:
         row = count_spans(n, limit) - count_spans(n - start, limit)
         return self.offsets[segment] + row + end - start - 1
 
+    def cells(self, segment: int) -> slice:
+        """Where in the second axis of `values` a segment is."""
+        return slice(self.offsets[segment], self.offsets[segment + 1])
+
+    def select(self, segments: Iterable[int]) -> "PackedScores":
+        """Some of the segments, as a copy."""
+        segments = list(segments)
+        parts = [self.values[:, self.cells(number)] for number in segments]
+        values = np.concatenate([self.values[:, :0], *parts], axis=1)
+        return PackedScores(values, [self.lengths[number] for number in segments], self.max_span_length)
+
     def like(self, values: np.ndarray) -> "PackedScores":
         """Other values for the same segments."""
         return PackedScores(values, self.lengths, self.max_span_length)
@@ -97,6 +108,6 @@ class PackedScores:
         for number, n in enumerate(self.lengths):
             dense = np.full((n, n, self.values.shape[0]), fill, dtype=self.values.dtype)
             starts, ends = span_starts_and_ends(n, self.max_span_length)
-            dense[starts, ends] = self.values[:, self.offsets[number] : self.offsets[number + 1]].T
+            dense[starts, ends] = self.values[:, self.cells(number)].T
             arrays.append(dense)
         return arrays

@@ -190,3 +190,17 @@ def test_the_report_is_a_short_text():
 
 def test_an_empty_report():
     assert "Mentions   0 (0.0 % nested, depth 0)\nLabels     none" in str(ConversionReport())
+
+
+@pytest.mark.parametrize("name", ["again.spacy", "a.txt", "a.tsv", "brat", "a.jsonl", "a.index"])
+def test_only_spacy_can_say_that_mentions_are_missing(tmp_path, name):
+    docs = [make_doc([(["Ada", "sings", "."], [(0, 1, "PER")])]) for _ in range(2)]
+    docs[1].spans["sc"].attrs["incomplete"] = True
+    write_docs(docs, tmp_path / "whole.spacy")
+    report = convert(tmp_path / "whole.spacy", tmp_path / name, target_format="brat" if name == "brat" else None)
+    if name.endswith(".spacy"):
+        assert not report.lost
+        assert [doc.spans["sc"].attrs for doc in read_docs(tmp_path / name)] == [{}, {"incomplete": True}]
+    else:
+        loss = report.lost["that mentions are missing, in incomplete documents"]
+        assert loss.places == [f"{tmp_path / 'whole.spacy'}, document 2"]

@@ -2,7 +2,10 @@
 
 import pytest
 import spacy
+from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import registry
+
+from spacy_nested_ner.corpus import convert
 
 BRACKETS = "[PER Fabian from [GPE Bonn]] slept .\nNobody spoke .\n\n[PER I] left .\n"
 
@@ -67,6 +70,23 @@ def test_pieces_hold_as_many_sentences_as_fit(path):
     parts = list(make(path=path, max_length=limit - 1)(spacy.blank("en")))
     assert len(whole) < len(parts) <= 2 * len(whole)
     assert _mentions(parts) == _mentions(whole)
+
+
+def test_pieces_keep_what_is_said_of_the_annotation(tmp_path):
+    vocab = spacy.blank("en").vocab
+    doc = Doc(vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
+    spans = [Span(doc, 0, 1, "PER"), Span(doc, 3, 4, "PER")]
+    attrs = {"incomplete": 0.5, "scores": [0.25, 0.75]}
+    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs=attrs)
+    doc.spans["sc_incorrect"] = [Span(doc, 4, 5)]
+    DocBin(docs=[doc]).to_disk(tmp_path / "whole.spacy")
+    convert(tmp_path / "whole.spacy", tmp_path / "again.spacy")
+    parts = [example.reference for example in make(path=tmp_path / "again.spacy", max_length=3)(spacy.blank("en"))]
+    assert [part.spans["sc"].attrs for part in parts] == [
+        {"incomplete": 0.5, "scores": [0.25]},
+        {"incomplete": 0.5, "scores": [0.75]},
+    ]
+    assert [[(s.start, s.end, s.label_) for s in part.spans["sc_incorrect"]] for part in parts] == [[], [(1, 2, "")]]
 
 
 def _mentions(examples):

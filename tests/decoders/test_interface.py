@@ -173,3 +173,15 @@ def test_packed_scores_describe_themselves():
     assert "3 segments" in repr(packed)
     assert packed.like(packed.values + 1).values.max() == 1
     assert PackedScores.pack([]).values.shape == (0, 0)
+
+
+def test_some_segments_of_packed_scores():
+    packed = PackedScores(np.arange(24.0).reshape(2, 12), [4, 0, 2], 3)
+    assert packed.cells(0) == slice(0, 9)
+    assert packed.cells(1) == slice(9, 9)
+    some = packed.select([2, 1])
+    assert (some.lengths, some.max_span_length) == ([2, 0], 3)
+    np.testing.assert_array_equal(some.values, packed.values[:, 9:12])
+    some.values[:] = 0
+    assert packed.values[0, 9] == 9
+    assert packed.select([]).values.shape == (2, 0)
