@@ -25,6 +25,7 @@ DEFAULT_CONFIG = """
 [nested_ner]
 spans_key = "sc"
 threshold = null
+temperature = 1.0
 label_smoothing = 0.1
 max_span_length = "auto"
 use_sentences = true
@@ -85,6 +86,7 @@ def make_nested_ner(
     decoder: Decoder,
     spans_key: str,
     threshold: float | None,
+    temperature: float,
     label_smoothing: float,
     max_span_length: int | Literal["auto"] | None,
     use_sentences: bool,
@@ -98,6 +100,8 @@ def make_nested_ner(
     spans_key (str): Where mentions are written to and read from: `doc.spans[spans_key]`.
     threshold (float | None): None for the most probable analysis; a number between 0 and 1 for the
         well-formed analysis whose mentions are above it by most, in sum.
+    temperature (float): Scores are divided by this before prediction, not in training: above 1 makes the
+        component less certain, below 1 more. `spacy nested-ner calibrate` finds it.
     label_smoothing (float): Share of a gold mention that goes to other labels of the same span.
     max_span_length (int | "auto" | None): Tokens of the longest mention that is looked for; "auto" for
         the longest in the training data, None for no limit.
@@ -113,6 +117,7 @@ def make_nested_ner(
         name,
         spans_key=spans_key,
         threshold=threshold,
+        temperature=temperature,
         label_smoothing=label_smoothing,
         max_span_length=max_span_length,
         use_sentences=use_sentences,
@@ -137,6 +142,7 @@ class NestedNER(TrainablePipe):
         *,
         spans_key: str = "sc",
         threshold: float | None = None,
+        temperature: float = 1.0,
         label_smoothing: float = 0.1,
         max_span_length: int | Literal["auto"] | None = "auto",
         use_sentences: bool = True,
@@ -144,13 +150,14 @@ class NestedNER(TrainablePipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name)
-        _check_settings(threshold, label_smoothing, max_span_length, learn_rate_scale)
+        _check_settings(threshold, temperature, label_smoothing, max_span_length, learn_rate_scale)
         self.decoder = decoder
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
             "labels": [],
             "spans_key": spans_key,
             "threshold": threshold,
+            "temperature": temperature,
             "label_smoothing": label_smoothing,
             "max_span_length": max_span_length,
             "use_sentences": use_sentences,
@@ -207,7 +214,7 @@ class NestedNER(TrainablePipe):
             return [Prediction.empty() for _ in docs]
         segmented = [list(self._segments(doc)) for doc in docs]
         segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
-        scores = self._packed(self.model.predict((docs, segments)), segments)
+        scores = self._packed(self.model.predict((docs, segments)), segments, self.cfg["temperature"])
         analyses = analyse(self.decoder, scores, self.cfg["threshold"])
         return [Prediction.of_doc([(start, next(analyses)) for start, _ in pieces]) for pieces in segmented]
 
@@ -230,9 +237,12 @@ class NestedNER(TrainablePipe):
         elif len(doc):
             yield 0, len(doc)
 
-    def _packed(self, scores: Floats2d, segments: Segments) -> PackedScores:
+    def _packed(self, scores: Floats2d, segments: Segments, temperature: float = 1.0) -> PackedScores:
         """From wherever the model runs to where the decoders run."""
-        return PackedScores(self.model.ops.to_numpy(scores), segments.lengths, segments.max_span_length)
+        values = self.model.ops.to_numpy(scores)
+        if temperature != 1:
+            values = values / np.float32(temperature)
+        return PackedScores(values, segments.lengths, segments.max_span_length)
 
     # ---- training ----
 
@@ -381,12 +391,15 @@ class NestedNER(TrainablePipe):
 
 def _check_settings(
     threshold: float | None,
+    temperature: float,
     label_smoothing: float,
     max_span_length: int | Literal["auto"] | None,
     learn_rate_scale: float,
 ) -> None:
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+    if not 0 < temperature < float("inf"):
+        raise ValueError(f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are")
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
     if isinstance(max_span_length, int) and max_span_length < 1:

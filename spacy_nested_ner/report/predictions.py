@@ -32,6 +32,8 @@ class Judged:
     found (Found): At the settings of the pipeline.
     at (dict[float, Found]): At other thresholds.
     probabilities (Found): Of gold mentions, also of those not found, where a component knows them.
+    segments (list[tuple[int, int, float]]): What was decoded as one, a sentence or the document: where it
+        begins and ends, and its entropy, where a component knows it.
     unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score,
         as in spaCy's own.
     """
@@ -43,6 +45,7 @@ class Judged:
     found: Found
     at: dict[float, Found] = field(default_factory=dict)
     probabilities: Found = field(default_factory=dict)
+    segments: list[tuple[int, int, float]] = field(default_factory=list)
     unaligned: int = 0
 
     def probability(self, mention: Mention) -> float:
@@ -146,7 +149,7 @@ def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Seq
     docs = [example.predicted for example in examples]
     pieces = [(k, start, n) for k, doc in enumerate(docs) for start, n in pipe._segments(doc)]
     segments = Segments([n for _, _, n in pieces], pipe.span_limit)
-    scores = pipe._packed(pipe.model.predict((docs, segments)), segments)
+    scores = pipe._packed(pipe.model.predict((docs, segments)), segments, pipe.cfg["temperature"])
     _, marginals = pipe.decoder.log_partition_and_marginals(scores)
     limit = pipe.span_limit or max(map(len, docs))
     numbers = {label: number for number, label in enumerate(pipe.labels)}
