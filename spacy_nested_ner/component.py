@@ -399,7 +399,9 @@ def _check_settings(
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
     if not 0 < temperature < float("inf"):
-        raise ValueError(f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are")
+        raise ValueError(
+            f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are"
+        )
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
     if isinstance(max_span_length, int) and max_span_length < 1:
