@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,13 +12,15 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from .analysis import Prediction, analyse
-from .decoders import Decoder, Mention, PackedScores
-from .gold import Lost, gold_of_segments
+from .decoders import AutoDecoder, Decoder, Mention, PackedScores, QuadraticDecoder
+from .decoders.choice import from_settings, settings_of
+from .gold import Lost, gold_of_segments, mentions_of_segments
 from .loss import crf_loss
 from .model.segments import Segments
 
@@ -152,6 +155,8 @@ class NestedNER(TrainablePipe):
         super().__init__(vocab, model, name)
         _check_settings(threshold, temperature, label_smoothing, max_span_length, learn_rate_scale)
         self.decoder = decoder
+        # What chooses the decoder, if the config leaves it open; `decoder` is then the one chosen.
+        self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
             "labels": [],
@@ -163,6 +168,7 @@ class NestedNER(TrainablePipe):
             "use_sentences": use_sentences,
             "learn_rate_scale": learn_rate_scale,
             "longest_gold_mention": None,
+            "chosen_decoder": None,
         }
 
     # ---- settings ----
@@ -277,6 +283,8 @@ class NestedNER(TrainablePipe):
                 f"labels: set `spans_key` to where the data has its mentions, or give labels"
             )
         self.cfg["longest_gold_mention"] = longest or None
+        if self.auto_decoder is not None:
+            self._choose_decoder(self.auto_decoder, get_examples)
         self._warn_about_lost_gold(get_examples)
         self._warn_about_score_weights(nlp)
         if sample:
@@ -339,13 +347,40 @@ class NestedNER(TrainablePipe):
             return iter([None] * len(segments))
         return gold_of_segments(example, self.key, self.labels, segments, self.decoder, self.span_limit, lost)
 
+    def _choose_decoder(self, auto: AutoDecoder, get_examples: Callable[[], Iterable[Example]]) -> None:
+        """By the gold mentions that fit tokens, segments and the span limit: no decoder can win back others."""
+        annotated = (example for example in get_examples() if self.key in example.reference.spans)
+        settings = (self.key, self.labels)
+        choice = auto.choose(
+            chain.from_iterable(
+                mentions_of_segments(e, *settings, list(self._segments(e.predicted)), self.span_limit, Lost())
+                for e in annotated
+            ),
+            self.span_limit,
+        )
+        if choice is None:
+            self.decoder = QuadraticDecoder()
+            logger.info("AutoDecoder: no gold mention to choose by; the decoder is %r", self.decoder)
+        else:
+            self.decoder = choice.decoder
+            logger.info("AutoDecoder: %.2f %% of gold mentions are kept by %r", 100 * choice.coverage, self.decoder)
+            if not choice.is_enough:
+                warnings.warn(
+                    f"no decoder keeps {auto.min_coverage:.2%} of the gold mentions, as AutoDecoder is asked to; "
+                    f"{self.decoder!r} keeps most, {choice.coverage:.2%}. Mentions that cross are never kept",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        self.cfg["chosen_decoder"] = settings_of(self.decoder)
+
     def _warn_about_lost_gold(self, get_examples: Callable[[], Iterable[Example]]) -> None:
         lost = Lost()
         for example in get_examples():
             for _ in self._gold(example, lost):
                 pass
         if lost:
-            warnings.warn(lost.describe(self.decoder, self.span_limit), UserWarning, stacklevel=2)
+            message = lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder)
+            warnings.warn(message, UserWarning, stacklevel=2)
 
     def _warn_about_score_weights(self, nlp: Language | None) -> None:
         if nlp is None or self.key == "sc":
@@ -371,9 +406,13 @@ class NestedNER(TrainablePipe):
         return self._load(lambda: super(NestedNER, self).from_bytes(bytes_data, exclude=exclude), "the given bytes")
 
     def _load(self, load: Callable[[], Any], source: str) -> "NestedNER":
-        # A decoder is made from the config, not loaded; what else is there must fit together.
+        # A decoder is made from the config, not loaded, unless the config leaves it open; what else is there must
+        # fit together.
         try:
             load()
+            if self.auto_decoder is not None:
+                chosen = self.cfg["chosen_decoder"]
+                self.decoder = from_settings(chosen) if chosen else self.auto_decoder
         except FileNotFoundError:
             raise
         except Exception as error:
