@@ -36,7 +36,7 @@ def test_found_through_entry_points_in_a_fresh_process(tmp_path):
         "from spacy import registry; "
         "[registry.architectures.get(f'spacy-nested-ner.{n}.v1') for n in "
         "('SpanScorer', 'BiaffineSpanScorer', 'BiLSTMEncoder')]; "
-        "[registry.misc.get(f'spacy-nested-ner.{n}Decoder.v1') for n in ('Flat', 'Quadratic', 'Cubic')]; "
+        "[registry.misc.get(f'spacy-nested-ner.{n}Decoder.v1') for n in ('Flat', 'Quadratic', 'Cubic', 'Auto')]; "
         "registry.readers.get('spacy-nested-ner.Corpus.v1'); "
         "registry.scorers.get('spacy-nested-ner.nested_ner_scorer.v1'); print('found')"
     )
