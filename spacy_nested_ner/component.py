@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,13 +12,22 @@ from spacy.language import Language
 from spacy.pipeline import TrainablePipe
 from spacy.tokens import Doc, Span, SpanGroup
 from spacy.training import Example, validate_examples, validate_get_examples
+from spacy.util import logger
 from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from .analysis import Prediction, analyse
-from .decoders import Decoder, Mention, PackedScores
-from .gold import Lost, check_contradictions, gold_of_segments, incorrect_of_segments, missing_rate_of
+from .decoders import AutoDecoder, Decoder, Mention, PackedScores, QuadraticDecoder
+from .decoders.choice import from_settings, settings_of
+from .gold import (
+    Lost,
+    check_contradictions,
+    gold_of_segments,
+    incorrect_of_segments,
+    mentions_of_segments,
+    missing_rate_of,
+)
 from .incomplete import Incomplete
 from .loss import crf_loss
 from .model.segments import Segments
@@ -27,6 +37,7 @@ DEFAULT_CONFIG = """
 spans_key = "sc"
 incorrect_spans_key = null
 threshold = null
+temperature = 1.0
 label_smoothing = 0.1
 missing_rate = 0.5
 max_span_length = "auto"
@@ -89,6 +100,7 @@ def make_nested_ner(
     spans_key: str,
     incorrect_spans_key: str | None,
     threshold: float | None,
+    temperature: float,
     label_smoothing: float,
     missing_rate: float,
     max_span_length: int | Literal["auto"] | None,
@@ -105,6 +117,8 @@ def make_nested_ner(
         `spans_key` with "_incorrect" after it.
     threshold (float | None): None for the most probable analysis; a number between 0 and 1 for the
         well-formed analysis whose mentions are above it by most, in sum.
+    temperature (float): Scores are divided by this before prediction, not in training: above 1 makes the
+        component less certain, below 1 more. `spacy nested-ner calibrate` finds it.
     label_smoothing (float): Share of a gold mention that goes to other labels of the same span.
     missing_rate (float): The share of mentions that is missing from docs that say they are incomplete
         (`doc.spans[spans_key].attrs["incomplete"] = True`): above 0, up to 1.
@@ -123,6 +137,7 @@ def make_nested_ner(
         spans_key=spans_key,
         incorrect_spans_key=incorrect_spans_key,
         threshold=threshold,
+        temperature=temperature,
         label_smoothing=label_smoothing,
         missing_rate=missing_rate,
         max_span_length=max_span_length,
@@ -149,6 +164,7 @@ class NestedNER(TrainablePipe):
         spans_key: str = "sc",
         incorrect_spans_key: str | None = None,
         threshold: float | None = None,
+        temperature: float = 1.0,
         label_smoothing: float = 0.1,
         missing_rate: float = 0.5,
         max_span_length: int | Literal["auto"] | None = "auto",
@@ -158,20 +174,24 @@ class NestedNER(TrainablePipe):
     ):
         super().__init__(vocab, model, name)
         _check_keys(spans_key, incorrect_spans_key)
-        _check_settings(threshold, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
+        _check_settings(threshold, temperature, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
         self.decoder = decoder
+        # What chooses the decoder, if the config leaves it open; `decoder` is then the one chosen.
+        self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self.scorer = scorer
         self.cfg: dict[str, Any] = {
             "labels": [],
             "spans_key": spans_key,
             "incorrect_spans_key": incorrect_spans_key,
             "threshold": threshold,
+            "temperature": temperature,
             "label_smoothing": label_smoothing,
             "missing_rate": missing_rate,
             "max_span_length": max_span_length,
             "use_sentences": use_sentences,
             "learn_rate_scale": learn_rate_scale,
             "longest_gold_mention": None,
+            "chosen_decoder": None,
         }
 
     # ---- settings ----
@@ -227,7 +247,7 @@ class NestedNER(TrainablePipe):
             return [Prediction.empty() for _ in docs]
         segmented = [list(self._segments(doc)) for doc in docs]
         segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
-        scores = self._packed(self.model.predict((docs, segments)), segments)
+        scores = self._packed(self.model.predict((docs, segments)), segments, self.cfg["temperature"])
         analyses = analyse(self.decoder, scores, self.cfg["threshold"])
         return [Prediction.of_doc([(start, next(analyses)) for start, _ in pieces]) for pieces in segmented]
 
@@ -250,9 +270,12 @@ class NestedNER(TrainablePipe):
         elif len(doc):
             yield 0, len(doc)
 
-    def _packed(self, scores: Floats2d, segments: Segments) -> PackedScores:
+    def _packed(self, scores: Floats2d, segments: Segments, temperature: float = 1.0) -> PackedScores:
         """From wherever the model runs to where the decoders run."""
-        return PackedScores(self.model.ops.to_numpy(scores), segments.lengths, segments.max_span_length)
+        values = self.model.ops.to_numpy(scores)
+        if temperature != 1:
+            values = values / np.float32(temperature)
+        return PackedScores(values, segments.lengths, segments.max_span_length)
 
     # ---- training ----
 
@@ -287,6 +310,8 @@ class NestedNER(TrainablePipe):
                 f"labels: set `spans_key` to where the data has its mentions, or give labels"
             )
         self.cfg["longest_gold_mention"] = longest or None
+        if self.auto_decoder is not None:
+            self._choose_decoder(self.auto_decoder, get_examples)
         self._warn_about_lost_gold(get_examples)
         self._warn_about_score_weights(nlp)
         if sample:
@@ -355,13 +380,40 @@ class NestedNER(TrainablePipe):
         incorrect = incorrect_of_segments(example, self.incorrect_key, self.labels, segments, self.span_limit)
         return (Incomplete(known, wrong, rate) for known, wrong in zip(gold, incorrect))
 
+    def _choose_decoder(self, auto: AutoDecoder, get_examples: Callable[[], Iterable[Example]]) -> None:
+        """By the gold mentions that fit tokens, segments and the span limit: no decoder can win back others."""
+        annotated = (example for example in get_examples() if self.key in example.reference.spans)
+        settings = (self.key, self.labels)
+        choice = auto.choose(
+            chain.from_iterable(
+                mentions_of_segments(e, *settings, list(self._segments(e.predicted)), self.span_limit, Lost())
+                for e in annotated
+            ),
+            self.span_limit,
+        )
+        if choice is None:
+            self.decoder = QuadraticDecoder()
+            logger.info("AutoDecoder: no gold mention to choose by; the decoder is %r", self.decoder)
+        else:
+            self.decoder = choice.decoder
+            logger.info("AutoDecoder: %.2f %% of gold mentions are kept by %r", 100 * choice.coverage, self.decoder)
+            if not choice.is_enough:
+                warnings.warn(
+                    f"no decoder keeps {auto.min_coverage:.2%} of the gold mentions, as AutoDecoder is asked to; "
+                    f"{self.decoder!r} keeps most, {choice.coverage:.2%}. Mentions that cross are never kept",
+                    UserWarning,
+                    stacklevel=3,
+                )
+        self.cfg["chosen_decoder"] = settings_of(self.decoder)
+
     def _warn_about_lost_gold(self, get_examples: Callable[[], Iterable[Example]]) -> None:
         lost = Lost()
         for example in get_examples():
             for _ in self._gold(example, lost):
                 pass
         if lost:
-            warnings.warn(lost.describe(self.decoder, self.span_limit), UserWarning, stacklevel=2)
+            message = lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder)
+            warnings.warn(message, UserWarning, stacklevel=2)
 
     def _warn_about_score_weights(self, nlp: Language | None) -> None:
         if nlp is None or self.key == "sc":
@@ -387,9 +439,13 @@ class NestedNER(TrainablePipe):
         return self._load(lambda: super(NestedNER, self).from_bytes(bytes_data, exclude=exclude), "the given bytes")
 
     def _load(self, load: Callable[[], Any], source: str) -> "NestedNER":
-        # A decoder is made from the config, not loaded; what else is there must fit together.
+        # A decoder is made from the config, not loaded, unless the config leaves it open; what else is there must
+        # fit together.
         try:
             load()
+            if self.auto_decoder is not None:
+                chosen = self.cfg["chosen_decoder"]
+                self.decoder = from_settings(chosen) if chosen else self.auto_decoder
         except FileNotFoundError:
             raise
         except Exception as error:
@@ -415,6 +471,7 @@ def _check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
 
 def _check_settings(
     threshold: float | None,
+    temperature: float,
     label_smoothing: float,
     missing_rate: float,
     max_span_length: int | Literal["auto"] | None,
@@ -422,6 +479,10 @@ def _check_settings(
 ) -> None:
     if threshold is not None and not 0 <= threshold <= 1:
         raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+    if not 0 < temperature < float("inf"):
+        raise ValueError(
+            f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are"
+        )
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
     if not 0 < missing_rate <= 1:

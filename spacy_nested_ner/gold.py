@@ -9,7 +9,7 @@ from numbers import Real
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from .decoders import Decoder, Mention, QuadraticDecoder
+from .decoders import AutoDecoder, Decoder, Mention, QuadraticDecoder
 from .incomplete import INCOMPLETE
 
 # Why a gold mention cannot be learned, and what would win it back.
@@ -32,8 +32,14 @@ class Lost:
     def __bool__(self) -> bool:
         return bool(self.counts)
 
-    def describe(self, decoder: Decoder, limit: int | None) -> str:
-        """What is lost, with numbers and what to do about it, in one message."""
+    def describe(self, decoder: Decoder, limit: int | None, *, auto: AutoDecoder | None = None) -> str:
+        """What is lost, with numbers and what to do about it, in one message.
+
+        auto (AutoDecoder | None): What has chosen the decoder.
+        """
+        wider = _wider_space(decoder)
+        if auto is not None:
+            wider = f"raise min_coverage = {auto.min_coverage} of AutoDecoder, unless they cross others"
         total = sum(self.counts.values())
         lines = [
             f"nested_ner cannot learn {total} of {self.n_gold} gold mentions ({total / max(self.n_gold, 1):.2%}); "
@@ -44,7 +50,7 @@ class Lost:
             if by_label:
                 labels = ", ".join(f"{label} {n}" for label, n in by_label.most_common())
                 text = f"  {sum(by_label.values())} {what} ({labels}): {advice}"
-                lines.append(text.format(limit=limit, decoder=repr(decoder), advice=_wider_space(decoder)))
+                lines.append(text.format(limit=limit, decoder=repr(decoder), advice=wider))
         return "\n".join(lines)
 
 
@@ -64,6 +70,22 @@ def gold_of_segments(
     lost (Lost | None): Is told about mentions that are left out.
     """
     lost = Lost() if lost is None else lost
+    for inside, length in mentions_of_segments(example, spans_key, labels, segments, limit, lost):
+        kept = decoder.project(inside, length)
+        for mention in set(inside).difference(kept):
+            lost.counts[labels[mention.label], "space"] += 1
+        yield kept
+
+
+def mentions_of_segments(
+    example: Example,
+    spans_key: str,
+    labels: Sequence[str],
+    segments: list[tuple[int, int]],
+    limit: int | None,
+    lost: Lost,
+) -> Iterator[tuple[list[Mention], int]]:
+    """The same for any search space, with the length of every segment."""
     mentions = _aligned_mentions(example, spans_key, labels, lost)
     for start, length in segments:
         inside = []
@@ -75,10 +97,7 @@ def gold_of_segments(
                 lost.counts[labels[mention.label], "length"] += 1
             else:
                 inside.append(Mention(mention.start - start, mention.end - start, mention.label))
-        kept = decoder.project(inside, length)
-        for mention in set(inside).difference(kept):
-            lost.counts[labels[mention.label], "space"] += 1
-        yield kept
+        yield inside, length
 
 
 def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], lost: Lost) -> list[Mention]:

@@ -1,6 +1,6 @@
 """Decoders, as a config names them: @misc = "spacy-nested-ner.QuadraticDecoder.v1"."""
 
-from .decoders import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
+from .decoders import AutoDecoder, CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
 
 
 def make_flat_decoder(multi_label: bool = False) -> Decoder:
@@ -26,3 +26,12 @@ def make_cubic_decoder(multi_label: bool = False) -> Decoder:
     multi_label (bool): Allow several labels on one span.
     """
     return CubicDecoder(multi_label=multi_label)
+
+
+def make_auto_decoder(min_coverage: float = 0.999) -> Decoder:
+    """The cheapest of the other decoders that keeps almost all mentions of the training data, chosen when
+    the component is initialized.
+
+    min_coverage (float): The share of mentions to keep.
+    """
+    return AutoDecoder(min_coverage=min_coverage)

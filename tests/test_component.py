@@ -37,7 +37,7 @@ def test_found_through_entry_points_in_a_fresh_process(tmp_path):
         "from spacy import registry; "
         "[registry.architectures.get(f'spacy-nested-ner.{n}.v1') for n in "
         "('SpanScorer', 'BiaffineSpanScorer', 'BiLSTMEncoder')]; "
-        "[registry.misc.get(f'spacy-nested-ner.{n}Decoder.v1') for n in ('Flat', 'Quadratic', 'Cubic')]; "
+        "[registry.misc.get(f'spacy-nested-ner.{n}Decoder.v1') for n in ('Flat', 'Quadratic', 'Cubic', 'Auto')]; "
         "registry.readers.get('spacy-nested-ner.Corpus.v1'); "
         "registry.scorers.get('spacy-nested-ner.nested_ner_scorer.v1'); print('found')"
     )
@@ -153,6 +153,47 @@ def test_a_threshold_trades_precision_for_recall_inside_the_search_space(nlp):
         pipe.cfg["threshold"] = None
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[2] > sizes[4] == 0
+
+
+def test_temperature_changes_probabilities_and_not_the_best_analysis(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    docs = []
+    try:
+        for temperature in (0.5, 1.0, 2.0):
+            pipe.cfg["temperature"] = temperature
+            docs.append(pipe(plain(nlp, SENTENCES)))
+        assert found(docs[0]) == found(docs[1]) == found(docs[2]) != []
+        cold, middle, hot = (doc.spans["sc"].attrs for doc in docs)
+        assert cold["entropy"] < middle["entropy"] < hot["entropy"]
+        assert cold["log_probability"] > middle["log_probability"] > hot["log_probability"]
+        assert (cold["scores"] > hot["scores"]).all()
+        # A mention of low probability passes a low threshold when the component is made less certain.
+        pipe.cfg["threshold"] = 0.02
+        sizes = []
+        for temperature in (0.5, 4.0):
+            pipe.cfg["temperature"] = temperature
+            sizes.append(len(pipe(plain(nlp, SENTENCES)).spans["sc"]))
+        assert sizes[0] < sizes[1]
+    finally:
+        pipe.cfg["threshold"], pipe.cfg["temperature"] = None, 1.0
+
+
+def test_training_knows_no_temperature(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    examples = make_examples(nlp)
+    docs = [example.predicted for example in examples]
+    from spacy_nested_ner.model.segments import Segments
+
+    segments = Segments([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
+    scores = pipe.model.predict((docs, segments))
+    losses = []
+    try:
+        for temperature in (1.0, 3.0):
+            pipe.cfg["temperature"] = temperature
+            losses.append(pipe.get_loss(examples, (scores, segments))[0])
+    finally:
+        pipe.cfg["temperature"] = 1.0
+    assert losses[0] == losses[1]
 
 
 def test_no_prediction_is_ill_formed_whatever_the_weights():
@@ -451,6 +492,7 @@ def test_another_spans_key_must_be_in_the_score_weights():
     "setting, value, message",
     [
         ("threshold", 1.5, r"threshold is 1\.5; expected a number between 0 and 1"),
+        ("temperature", 0.0, r"temperature is 0\.0; expected a number above 0"),
         ("label_smoothing", -0.1, r"label_smoothing is -0\.1"),
         ("incorrect_spans_key", "sc", "spans_key and incorrect_spans_key are both 'sc'; .* null for 'sc_incorrect'"),
         ("missing_rate", 0.0, r"missing_rate is 0\.0; expected a number above 0 and up to 1"),

@@ -8,8 +8,8 @@ from typing import Annotated
 from spacy.cli._util import Opt
 
 from ..corpus import ConversionReport, Coverage, Settings, measure_coverage, read_records
-from ..corpus.coverage import Space
 from ..decoders import Decoder
+from ..decoders.choice import Space
 from .options import (
     Data,
     From,

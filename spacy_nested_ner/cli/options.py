@@ -1,4 +1,4 @@
-"""What the commands have in common: options for reading, how errors are shown, JSON files."""
+"""What the commands have in common: options, how errors are shown, JSON files."""
 
 import json
 from collections.abc import Iterator
@@ -11,6 +11,12 @@ from spacy.cli._util import Arg, Opt
 
 from ..corpus import FORMATS, ConversionReport
 
+Model = Annotated[str, Arg(metavar="MODEL", help="Trained pipeline: a folder, or the name of an installed package")]
+Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
+GoldTokens = Annotated[
+    bool,
+    Opt("--gold-tokens", "-t", help="Predict on the tokens and sentences of the data, not on those of the pipeline"),
+]
 Data = Annotated[list[Path], Arg(metavar="DATA", help="Files or folders to read, in any format of `convert`")]
 From = Annotated[
     str | None, Opt("--from", "-f", help=f"Format of the input, if its name does not tell: {', '.join(FORMATS)}")

@@ -6,7 +6,7 @@ from tempfile import TemporaryFile
 from typing import Annotated, Any
 
 import spacy
-from spacy.cli._util import Arg, Opt
+from spacy.cli._util import Opt
 
 from ..corpus import ConversionReport, Settings, read_records
 from ..report import measure, predict, render_page
@@ -14,8 +14,11 @@ from ..report.predictions import check_pipeline, component_of
 from .options import (
     Data,
     From,
+    GoldTokens,
+    Gpu,
     LineSentences,
     Misaligned,
+    Model,
     SkipBad,
     SpansKey,
     check_mentions_found,
@@ -24,18 +27,17 @@ from .options import (
 )
 from .tables import percent, render_table
 
-_Model = Annotated[str, Arg(metavar="MODEL", help="Trained pipeline: a folder, or the name of an installed package")]
 _Output = Annotated[Path, Opt("--output", "-o", help="Folder for report.html and report.json")]
 _Examples = Annotated[int, Opt("--examples", "-n", min=0, help="How many sentences with surprising errors to show")]
-_Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
 
 
 def report_cli(
-    model: _Model,
+    model: Model,
     data: Data,
     output: _Output,
     examples: _Examples = 20,
-    gpu_id: _Gpu = -1,
+    gold_tokens: GoldTokens = False,
+    gpu_id: Gpu = -1,
     source_format: From = None,
     spans_key: SpansKey = "sc",
     misaligned: Misaligned = "error",
@@ -44,8 +46,8 @@ def report_cli(
 ) -> None:
     """Show what a trained pipeline gets right and wrong, on a page to look at.
 
-    Scores by label, depth and length, precision and recall over the threshold, calibration, confusion
-    of labels, and the sentences with the most surprising errors.
+    Scores by label, depth and length, precision and recall over the threshold, calibration, how well
+    entropy points at errors, confusion of labels, and the sentences with the most surprising errors.
     """
     with errors_shown():
         _check_writable(output)
@@ -64,7 +66,9 @@ def report_cli(
             "component": component[0] if component else None,
             "data": [str(path) for path in data],
             "spans_key": spans_key,
-            **measure(predict(nlp, records, spans_key=spans_key, progress=True), n_examples=examples),
+            **measure(
+                predict(nlp, records, spans_key=spans_key, gold_tokens=gold_tokens, progress=True), n_examples=examples
+            ),
         }
         print(_table(numbers))
         if read.losses():

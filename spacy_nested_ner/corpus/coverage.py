@@ -9,23 +9,14 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from ..decoders import CubicDecoder, Decoder, FlatDecoder, Mention, QuadraticDecoder
+from ..decoders import Mention
+from ..decoders.choice import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of, settings_of
 from ..decoders.spaces import clusters
 from .documents import Record, describe, mentions_by_segment
 from .report import Loss
 
-# For each of the spaces, whether it keeps a mention.
-Fate = tuple[bool, ...]
-
 # Words shown before and after the mentions of an example.
 AROUND = 8
-
-
-class Space(NamedTuple):
-    """A decoder, and the short name of its search space."""
-
-    name: str
-    decoder: Decoder
 
 
 class Example(NamedTuple):
@@ -34,17 +25,6 @@ class Example(NamedTuple):
     where: str
     mention: str
     sentence: str
-
-
-def spaces_by_cost(max_span_length: int | None = None) -> list[Space]:
-    """The spaces that are compared, the cheapest first."""
-    spaces: list[Space] = []
-    for multi_label in (False, True):
-        options: dict[str, Any] = {"multi_label": multi_label, "max_span_length": max_span_length}
-        spaces.append(Space("flat", FlatDecoder(**options)))
-        spaces += [Space(f"c = {c}", QuadraticDecoder(max_short_child=c, **options)) for c in (1, 2, 3)]
-        spaces.append(Space("cubic", CubicDecoder(**options)))
-    return spaces
 
 
 @dataclass
@@ -72,9 +52,8 @@ class Coverage:
     too_long: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.min_coverage <= 1:
-            raise ValueError(f"min_coverage is {self.min_coverage}; expected a share from 0 to 1, such as 0.999")
-        self.spaces = spaces_by_cost(self.max_span_length)
+        check_min_coverage(self.min_coverage)
+        self.spaces = all_spaces(self.max_span_length)
         self._fates: dict[Fate, Counter[str]] = {}
         self._examples: dict[Fate, list[Example]] = {}
 
@@ -93,7 +72,7 @@ class Coverage:
     def _add_segment(self, words: list[str], mentions: list[Mention], where: str) -> None:
         if self.max_span_length is not None:
             self.too_long += sum(mention.end - mention.start > self.max_span_length for mention in mentions)
-        fates = self._fates_of(mentions, len(words))
+        fates = fates_of(mentions, len(words), self.spaces)
         for mention, fate in zip(mentions, fates):
             self._note(fate, mention)
         # The first of each kind: one example from a sentence is enough.
@@ -102,12 +81,6 @@ class Coverage:
             if not all(fate) and len(examples) < self.n_examples:
                 text = " ".join(words[mention.start : mention.end])
                 examples.append(Example(where, f"{mention.label} {text!r}", show(words, mentions, mention)))
-
-    def _fates_of(self, mentions: list[Mention], n_tokens: int) -> list[Fate]:
-        if len(self.spaces[0].decoder.project(mentions, n_tokens)) == len(mentions):
-            return [(True,) * len(self.spaces)] * len(mentions)  # all other spaces hold the flat one
-        kept = [set(space.decoder.project(mentions, n_tokens)) for space in self.spaces]
-        return [tuple(mention in some for some in kept) for mention in mentions]
 
     def _note(self, fate: Fate, mention: Mention) -> None:
         self._fates.setdefault(fate, Counter())[mention.label] += 1
@@ -131,8 +104,8 @@ class Coverage:
 
     def recommend(self) -> Space:
         """The cheapest space that keeps `min_coverage`; if none does, the best one."""
-        enough = (space for space in self.spaces if self.recall(space) >= self.min_coverage)
-        return next(enough, None) or max(self.spaces, key=self.recall)
+        recalls = [self.recall(space) for space in self.spaces]
+        return cheapest(self.spaces, recalls, self.min_coverage, self.max_span_length)
 
     def lost(self, space: Space, kept_by: Space | None = None) -> list[Example]:
         """Examples of what a space loses, or of what it loses and another keeps."""
@@ -157,8 +130,7 @@ class Coverage:
     def _describe(self, space: Space) -> dict[str, Any]:
         kept = self.kept(space)
         return {
-            "decoder": type(space.decoder).__name__,
-            **vars(space.decoder),
+            **settings_of(space.decoder),
             "kept": kept.total(),
             "recall": self.recall(space),
             "recall_by_label": {label: kept[label] / n for label, n in self.mentions.most_common()},

@@ -84,3 +84,23 @@ def staging(folder: Path) -> Iterator[Path]:
             os.replace(made, folder / made.name)
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+
+
+@contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """An empty folder beside `folder` that takes its place at the end, by renaming; after an error
+    `folder` is as it was."""
+    folder = folder.resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    new, old = stage / "new", stage / "old"
+    try:
+        new.mkdir()
+        yield new
+        if folder.exists():
+            os.replace(folder, old)
+        os.replace(new, folder)
+    finally:
+        if old.exists() and not folder.exists():
+            os.replace(old, folder)
+        shutil.rmtree(stage, ignore_errors=True)

@@ -1,5 +1,6 @@
 """Numbers about judged documents, as they go into a JSON file and onto the page."""
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from math import log2
@@ -11,10 +12,10 @@ from ..corpus.statistics import in_ranges
 from ..decoders import Mention
 from ..decoders.mention import sort_mentions
 from ..scorer import mentions_by_depth, score_levels
+from .confidence import ranking, reliability
 from .predictions import Judged
 
 LENGTHS = (1, 2, 3, 4, 5, 10)
-N_BINS = 10
 # Probabilities are taken for at least this and at most one minus this: no error is infinitely surprising.
 FLOOR = 0.01
 
@@ -51,6 +52,7 @@ def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
         "thresholds": thresholds,
         "best_threshold": max(thresholds, key=lambda row: row["f"])["threshold"] if thresholds else None,
         "calibration": _calibration(judged),
+        "error_ranking": _error_ranking(judged),
         "confusion": _confusion(judged),
         "spurious": _spurious(judged, n_examples),
         "examples": _examples(judged, n_examples),
@@ -132,28 +134,39 @@ def _thresholds(judged: list[Judged]) -> list[Row]:
     return rows
 
 
-# ---- calibration and confusion ----
+# ---- confidence and confusion ----
 
 
 def _calibration(judged: list[Judged]) -> dict[str, Any]:
-    """Mentions found, by their probability: its mean, and the share that is right. The expected
-    calibration error is the mean distance of the two."""
-    bins: list[list[tuple[float, bool]]] = [[] for _ in range(N_BINS)]
-    for each in judged:
-        for mention, probability in each.found.items():
-            place = min(N_BINS - 1, int(probability * N_BINS))
-            bins[place].append((probability, mention in each.gold))
-    total = sum(map(len, bins))
-    error = 0.0
-    rows = []
-    for number, pairs in enumerate(bins):
-        row: Row = {"from": number / N_BINS, "to": (number + 1) / N_BINS, "mentions": len(pairs)}
-        if pairs:
-            row["probability"] = sum(probability for probability, _ in pairs) / len(pairs)
-            row["correct"] = sum(right for _, right in pairs) / len(pairs)
-            error += len(pairs) / total * abs(row["probability"] - row["correct"])
-        rows.append(row)
-    return {"ece": error if total else None, "bins": rows}
+    """Of the mentions found."""
+    found = [(probability, mention in each.gold) for each in judged for mention, probability in each.found.items()]
+    return reliability([probability for probability, _ in found], [right for _, right in found])
+
+
+def _error_ranking(judged: list[Judged]) -> dict[str, Any] | None:
+    """How soon errors are found where sentences are read by entropy, by length, and in the best order there
+    is; None where entropies are not known."""
+    rows = [row for each in judged for row in _segment_errors(each)]
+    if not rows:
+        return None
+    entropies, words, errors = zip(*rows)
+    orders = {"entropy": entropies, "length": words, "best": errors}
+    by_words = {**orders, "best": [n / size for n, size in zip(errors, words)]}
+    return {
+        "segments": len(rows),
+        "errors": sum(errors),
+        "by_segments": {name: ranking(keys, errors) for name, keys in orders.items()},
+        "by_words": {name: ranking(keys, errors, words) for name, keys in by_words.items()},
+    }
+
+
+def _segment_errors(each: Judged) -> Iterable[tuple[float, int, int]]:
+    """Entropy, words and errors of what was decoded as one; an error is where it begins."""
+    starts = [start for start, _, _ in each.segments]
+    errors = Counter(bisect_right(starts, mention.start) - 1 for mention in each.gold ^ set(each.found))
+    for number, (start, end, entropy) in enumerate(each.segments):
+        if start < end:
+            yield entropy, end - start, errors[number]
 
 
 def _confusion(judged: list[Judged]) -> dict[str, Any]:

@@ -4,7 +4,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from .plots import F_COLOUR, P_COLOUR, R_COLOUR, draw_calibration, draw_precision_recall, draw_thresholds
+from .plots import (
+    F_COLOUR,
+    ORDER_COLOURS,
+    P_COLOUR,
+    R_COLOUR,
+    draw_calibration,
+    draw_precision_recall,
+    draw_ranking,
+    draw_thresholds,
+)
 from .sentences import COLOURS, draw_sentence
 from .style import STYLE
 
@@ -28,6 +37,7 @@ def render_page(numbers: dict[str, Any]) -> str:
             *_scores(numbers),
             *_thresholds(numbers),
             *_calibration(numbers["calibration"]),
+            *_error_ranking(numbers["error_ranking"]),
             *_confusion(numbers["confusion"]),
             *_spurious(numbers["spurious"], classes),
             *_examples(numbers["examples"], classes),
@@ -101,7 +111,7 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
         return []
     top = max(rows, key=lambda row: row["f"])
     keys = (("precision", P_COLOUR), ("recall", R_COLOUR), ("F", F_COLOUR))
-    legend = " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span>{name}' for name, colour in keys)
+    legend = _legend(keys)
     return [
         "<h2>Precision and recall over the threshold</h2>",
         f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is "
@@ -117,7 +127,7 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
     ]
 
 
-# ---- calibration, confusion ----
+# ---- confidence, confusion ----
 
 
 def _calibration(calibration: dict[str, Any]) -> list[str]:
@@ -141,6 +151,32 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
         ),
         _table(["Probability", "mentions", "mean, %", "right, %"], body),
         "</div>",
+    ]
+
+
+def _error_ranking(numbers: Row | None) -> list[str]:
+    if not numbers or not numbers["errors"]:
+        return []
+    orders = {"entropy": "highest entropy first", "length": "longest first", "best": "most errors first"}
+    sentences, words = numbers["by_segments"], numbers["by_words"]
+    body = ["<tr><th>in any order</th>" + "<td>50.0</td>" * 4 + "</tr>"]
+    for order, name in orders.items():
+        cells = (rows[order][key] for key in ("half", "area") for rows in (sentences, words))
+        body.append(f"<tr><th>{name}</th>{''.join(f'<td>{_percent(cell)}</td>' for cell in cells)}</tr>")
+    legend = _legend((orders[order], colour) for order, colour in ORDER_COLOURS.items())
+    return [
+        "<h2>Errors found by reading the uncertain sentences first</h2>",
+        f"<p>Half of the {numbers['errors']:,} errors, wrong and missed mentions, are in the "
+        f"{_percent(sentences['entropy']['half'])} % of {numbers['segments']:,} sentences with the highest entropy; "
+        f"they have {_percent(words['entropy']['half'])} % of the words.</p>",
+        '<div class="side">',
+        _figure(draw_ranking(sentences, "sentences"), f"{legend}<br>The dashed line is a random order."),
+        _figure(draw_ranking(words, "words"), "The same, by words: long sentences take longer to read."),
+        _table(["Read", "half: sentences", "half: words", "area: sentences", "area: words"], body),
+        "</div>",
+        '<p class="note">In per cent. Half: how much is read when half of the errors are found. Area: below the '
+        "curve. What the component decodes as one counts as a sentence: a document, if it knows no sentences. Most "
+        "errors first is the best order there is; by words, most errors a word.</p>",
     ]
 
 
@@ -242,6 +278,10 @@ def _table(header: Sequence[str], body: Iterable[str]) -> str:
 
 def _figure(svg: str, caption: str) -> str:
     return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def _legend(keys: Iterable[tuple[str, str]]) -> str:
+    return " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span>{name}' for name, colour in keys)
 
 
 def _percent(share: float) -> str:

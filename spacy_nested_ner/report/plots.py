@@ -11,6 +11,7 @@ SIZE = 260
 LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
 
 P_COLOUR, R_COLOUR, F_COLOUR = "#2b5c8a", "#c77d11", "#222222"
+ORDER_COLOURS = {"entropy": "#2b5c8a", "length": "#c77d11", "best": "#9aa5ae"}
 _BAR_COLOUR = "#dbe5ee"
 
 
@@ -51,6 +52,15 @@ def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
         radius = max(2, 7 * (row["mentions"] / most) ** 0.5)
         parts.append(_dot(point, P_COLOUR, f"{row['mentions']:,} mentions", radius=round(radius, 1)))
     return _plot("Share of right mentions against their probability", "probability", "share that is right", parts)
+
+
+def draw_ranking(orders: dict[str, dict[str, Any]], unit: str) -> str:
+    """The share of errors found against the share that is read, in every order; the diagonal is chance."""
+    parts = [_line([(0, 0), (1, 1)], "#999999", dashed=True)]
+    for name in reversed(ORDER_COLOURS):
+        curve = orders[name]["curve"]
+        parts.append(_line([(k / (len(curve) - 1), share) for k, share in enumerate(curve)], ORDER_COLOURS[name]))
+    return _plot(f"Errors found, by {unit} read", f"share of {unit} read", "share of errors found", parts)
 
 
 def _plot(title: str, xlabel: str, ylabel: str, parts: Iterable[str]) -> str:

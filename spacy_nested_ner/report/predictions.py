@@ -1,5 +1,6 @@
 """Run a pipeline on documents with gold mentions: at its own settings, and at other thresholds."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,9 +13,11 @@ from spacy.training import Example
 from spacy.util import minibatch
 from tqdm import tqdm
 
+from ..analysis import expected_weights
 from ..component import NestedNER
 from ..corpus import Record
 from ..corpus.documents import mentions_of, sentence_bounds
+from ..corpus.reader import bare_doc
 from ..decoders import Mention
 from ..model.segments import Segments
 
@@ -32,6 +35,8 @@ class Judged:
     found (Found): At the settings of the pipeline.
     at (dict[float, Found]): At other thresholds.
     probabilities (Found): Of gold mentions, also of those not found, where a component knows them.
+    segments (list[tuple[int, int, float]]): What was decoded as one, a sentence or the document: where it
+        begins and ends, and its entropy, where a component knows it.
     unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score,
         as in spaCy's own.
     """
@@ -43,6 +48,7 @@ class Judged:
     found: Found
     at: dict[float, Found] = field(default_factory=dict)
     probabilities: Found = field(default_factory=dict)
+    segments: list[tuple[int, int, float]] = field(default_factory=list)
     unaligned: int = 0
 
     def probability(self, mention: Mention) -> float:
@@ -57,35 +63,34 @@ def predict(
     *,
     spans_key: str = "sc",
     thresholds: Iterable[float] = THRESHOLDS,
+    gold_tokens: bool = False,
     progress: bool = False,
 ) -> list[Judged]:
     """Documents without gold mentions under the key, and those without tokens, are left out.
 
     thresholds (Iterable[float]): A component with a threshold predicts once for each of them; what any
         other has found is filtered by its scores.
+    gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on what the pipeline makes
+        of the text, as `spacy evaluate` does.
     progress (bool): Show bars, on terminals only.
     """
     check_pipeline(nlp, spans_key)
     kept = [record for record in records if len(record.doc) and spans_key in record.doc.spans]
-    examples = [_example(nlp, record.doc) for record in kept]
-    # Other components of the pipeline may need what a doc_cleaner removes: listeners the tensor.
-    cleaners = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == "doc_cleaner"]
+    examples = [make_example(nlp, record.doc, gold_tokens) for record in kept]
     judged: list[Judged] = []
-    with nlp.select_pipes(disable=cleaners):
-        docs = nlp.pipe(example.predicted for example in examples)
-        for record, example, _ in zip(kept, examples, _bar(docs, len(kept), "documents", progress)):
-            if spans_key not in example.predicted.spans or "scores" not in example.predicted.spans[spans_key].attrs:
-                raise _no_scores(nlp.pipe_names, spans_key)
-            found, unaligned = _found(example, spans_key)
-            gold = set(mentions_of(example.reference, spans_key))
-            words = [token.text for token in example.reference]
-            bounds = sentence_bounds(example.reference)
-            judged.append(Judged(record.where, words, bounds, gold, found, unaligned=unaligned))
+    for example, record in zip(annotated(nlp, examples, progress), kept):
+        if spans_key not in example.predicted.spans or "scores" not in example.predicted.spans[spans_key].attrs:
+            raise _no_scores(nlp.pipe_names, spans_key)
+        found, unaligned = _found(example, spans_key)
+        gold = set(mentions_of(example.reference, spans_key))
+        words = [token.text for token in example.reference]
+        bounds = sentence_bounds(example.reference)
+        judged.append(Judged(record.where, words, bounds, gold, found, unaligned=unaligned))
     component = component_of(nlp, spans_key)
     pipe = component[1] if component else None
     batches = list(minibatch(zip(examples, judged), nlp.batch_size))
     if isinstance(pipe, NestedNER):
-        for batch in _bar(batches, len(batches), "batches", progress):
+        for batch in bar(batches, len(batches), "batches", progress):
             _add_probabilities(pipe, *zip(*batch))
     _add_thresholds(pipe, batches, spans_key, list(thresholds), progress)
     return judged
@@ -118,13 +123,26 @@ def _no_scores(names: Iterable[str], spans_key: str) -> ValueError:
     )
 
 
-def _example(nlp: Language, doc: Doc) -> Example:
-    """Tokens as `spacy evaluate` takes them: those of the pipeline, where the text is known."""
+def make_example(nlp: Language, doc: Doc, gold_tokens: bool = False) -> Example:
+    """Tokens as `spacy evaluate` takes them: those of the pipeline, where the text is known; or those of the
+    gold, with its sentences."""
     reference = Doc(nlp.vocab).from_bytes(doc.to_bytes())
+    if gold_tokens:
+        return Example(bare_doc(nlp, doc), reference)
     if not doc.has_unknown_spaces:
         return Example(nlp.make_doc(doc.text), reference)
     words, spaces = zip(*((token.text, bool(token.whitespace_)) for token in doc))
     return Example(Doc(nlp.vocab, words=words, spaces=spaces), reference)
+
+
+def annotated(nlp: Language, examples: Sequence[Example], progress: bool) -> Iterator[Example]:
+    """The examples, after the pipeline has run on their predicted docs."""
+    # A component may be asked again and need what a doc_cleaner removes: listeners the tensor.
+    cleaners = [name for name in nlp.pipe_names if nlp.get_pipe_meta(name).factory == "doc_cleaner"]
+    with nlp.select_pipes(disable=cleaners):
+        docs = nlp.pipe(example.predicted for example in examples)
+        for example, _ in zip(examples, bar(docs, len(examples), "documents", progress)):
+            yield example
 
 
 def _found(example: Example, spans_key: str) -> tuple[Found, int]:
@@ -142,19 +160,32 @@ def _found(example: Example, spans_key: str) -> tuple[Found, int]:
 
 
 def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Sequence[Judged]) -> None:
-    """The marginals of gold mentions. Those outside the search space keep none: they are impossible."""
+    """The marginals of gold mentions, and entropies. Gold outside the search space keeps no marginal: it is
+    impossible."""
     docs = [example.predicted for example in examples]
     pieces = [(k, start, n) for k, doc in enumerate(docs) for start, n in pipe._segments(doc)]
     segments = Segments([n for _, _, n in pieces], pipe.span_limit)
-    scores = pipe._packed(pipe.model.predict((docs, segments)), segments)
-    _, marginals = pipe.decoder.log_partition_and_marginals(scores)
+    scores = pipe._packed(pipe.model.predict((docs, segments)), segments, pipe.cfg["temperature"])
+    totals, marginals = pipe.decoder.log_partition_and_marginals(scores)
+    expected = expected_weights(scores, marginals)
     limit = pipe.span_limit or max(map(len, docs))
     numbers = {label: number for number, label in enumerate(pipe.labels)}
+    gold = [list(_gold_in_predicted(example, each.gold)) for example, each in zip(examples, judged)]
     for segment, (k, first, n) in enumerate(pieces):
-        for mention, start, end in _gold_in_predicted(examples[k], judged[k].gold):
+        entropy = max(0.0, totals[segment] - expected[segment])
+        judged[k].segments.append((*_in_gold(examples[k], first, first + n), entropy))
+        for mention, start, end in gold[k]:
             if first <= start and end <= first + n and end - start <= limit and mention.label in numbers:
                 cell = marginals.cell(segment, start - first, end - first)
                 judged[k].probabilities[mention] = float(marginals.values[numbers[mention.label], cell])
+
+
+def _in_gold(example: Example, start: int, end: int) -> tuple[int, int]:
+    """A stretch of the predicted doc in tokens of the gold. A token of the gold is where it begins; both docs
+    have the same text."""
+    predicted, begins = example.predicted, [token.idx for token in example.reference]
+    first = bisect_left(begins, predicted[start].idx) if start else 0
+    return first, bisect_left(begins, predicted[end].idx) if end < len(predicted) else len(begins)
 
 
 def _gold_in_predicted(example: Example, gold: set[Mention]) -> Iterator[tuple[Mention, int, int]]:
@@ -178,7 +209,7 @@ def _add_thresholds(
             each.at = {t: {m: p for m, p in each.found.items() if p >= t} for t in thresholds}
         return
     with _restored(pipe.cfg):
-        for threshold in _bar(thresholds, len(thresholds), "thresholds", progress):
+        for threshold in bar(thresholds, len(thresholds), "thresholds", progress):
             pipe.cfg["threshold"] = threshold
             for batch in batches:
                 docs = [example.predicted for example, _ in batch]
@@ -200,5 +231,5 @@ def _restored(cfg: dict[str, Any]) -> Iterator[None]:
         cfg["threshold"] = threshold
 
 
-def _bar(items: Iterable[Any], total: int, unit: str, progress: bool) -> Iterable[Any]:
+def bar(items: Iterable[Any], total: int, unit: str, progress: bool) -> Iterable[Any]:
     return tqdm(items, total=total, unit=f" {unit}", leave=False, disable=None if progress else True)

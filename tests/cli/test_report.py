@@ -136,13 +136,53 @@ def test_the_page(made, numbers):
     page = Page(text)
     assert page.loads == []
     assert "script" not in page.tags
-    assert page.tags.count("svg") == 3
-    for title in ("Scores", "threshold", "Calibration", "Confusion", "Spurious", "surprising errors"):
+    assert page.tags.count("svg") == 5
+    for title in (
+        "Scores",
+        "threshold",
+        "Calibration",
+        "uncertain sentences first",
+        "Confusion",
+        "Spurious",
+        "surprising errors",
+    ):
         assert title in page.text
     for row in (*numbers["scores"].values(), *numbers["by_label"].values(), *numbers["by_length"].values()):
         for letter in "prf":
             assert f"{100 * row[letter]:.1f}" in page.text
     assert text.count('class="sentence"') == len(numbers["examples"]) > 0
+
+
+def test_errors_are_ranked_by_entropy(folder):
+    """Sentences of the data, one by one; all errors are somewhere, and entropies are the component's own."""
+    nlp = spacy.load(folder / "model")
+    [each] = predict(nlp, [Record(make_doc(nlp.vocab, SENTENCES), "here")], gold_tokens=True, thresholds=())
+    assert [segment[:2] for segment in each.segments] == each.sentences
+    doc = nlp.get_pipe("nested_ner")(make_doc(nlp.vocab, SENTENCES, key=None))
+    total = sum(entropy for _, _, entropy in each.segments)
+    assert total == pytest.approx(doc.spans["sc"].attrs["entropy"], rel=1e-5)
+    result = measure([each])["error_ranking"]
+    assert result["segments"] == len(SENTENCES)
+    assert result["errors"] == len(each.gold ^ set(each.found)) > 0
+    for kind in ("by_segments", "by_words"):
+        areas = {name: row["area"] for name, row in result[kind].items()}
+        assert areas["best"] >= max(areas["entropy"], areas["length"])
+    assert result["by_segments"]["length"]["half"] < 1
+
+
+def test_segments_are_counted_in_tokens_of_the_gold():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("sentencizer")
+    nlp.add_pipe("nested_ner", config={})
+    reference = Doc(nlp.vocab, words=["Bonn.", "Ghent", "-based", "."], spaces=[True, False, False, False])
+    reference.spans["sc"] = [Span(reference, 1, 2, label="GPE")]
+    nlp.initialize(lambda: [Example(nlp.make_doc(reference.text), reference)])
+    [each] = predict(nlp, [Record(reference, "here")], thresholds=())
+    assert [segment[:2] for segment in each.segments] == [(0, 1), (1, 4)]
+
+
+def test_without_entropies_there_is_no_ranking():
+    assert measure([judged([(0, 1, "A")], [])])["error_ranking"] is None
 
 
 def test_the_same_again(folder, made):
@@ -326,7 +366,9 @@ def test_folder_that_cannot_be_written(folder, tmp_path):
 def test_help():
     assert "report" in run("--help").output
     text = run("report", "--help").output
-    for option in "MODEL DATA --output --examples --gpu-id --from --spans-key --misaligned --skip-bad".split():
+    for (
+        option
+    ) in "MODEL DATA --output --examples --gold-tokens --gpu-id --from --spans-key --misaligned --skip-bad".split():
         assert option in text
 
 

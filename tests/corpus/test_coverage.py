@@ -5,8 +5,9 @@ from hypothesis import given
 from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
 
 from spacy_nested_ner.corpus import Record, measure_coverage
-from spacy_nested_ner.corpus.coverage import Coverage, show, spaces_by_cost
+from spacy_nested_ner.corpus.coverage import Coverage, show
 from spacy_nested_ner.decoders import Mention, QuadraticDecoder
+from spacy_nested_ner.decoders.choice import all_spaces
 
 WORDS = "Ada and Bo Bell of Bonn sing".split()
 # Two children of two words: outside c = 1.
@@ -23,9 +24,9 @@ def recalls(coverage):
 
 
 def test_spaces_are_in_order_of_cost():
-    assert [space.name for space in spaces_by_cost()] == ["flat", "c = 1", "c = 2", "c = 3", "cubic"] * 2
-    assert [space.decoder.multi_label for space in spaces_by_cost()] == [False] * 5 + [True] * 5
-    assert {space.decoder.max_span_length for space in spaces_by_cost(7)} == {7}
+    assert [space.name for space in all_spaces()] == ["flat", "c = 1", "c = 2", "c = 3", "cubic"] * 2
+    assert [space.decoder.multi_label for space in all_spaces()] == [False] * 5 + [True] * 5
+    assert {space.decoder.max_span_length for space in all_spaces(7)} == {7}
 
 
 def test_every_space_keeps_what_it_can():

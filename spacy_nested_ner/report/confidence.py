@@ -1,0 +1,63 @@
+"""How far probabilities can be trusted, and how well uncertainty points at errors. Arrays only."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+N_BINS = 10
+# Shares of the text at which a ranking is told.
+SHARES = tuple(n / 100 for n in range(101))
+
+Row = dict[str, Any]
+
+
+def reliability(probabilities: Sequence[float], right: Sequence[bool], n_bins: int = N_BINS) -> dict[str, Any]:
+    """Mentions in bins of equal width by their probability: the mean of it, and the share that is right.
+
+    The expected calibration error is the distance of the two in a bin, averaged over the mentions.
+
+    RETURNS (dict[str, Any]): "ece", None if there is no mention, and "bins".
+    """
+    p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype="float64")
+    places = np.minimum(n_bins - 1, (p * n_bins).astype(int))
+    rows: list[Row] = []
+    error = 0.0
+    for number in range(n_bins):
+        inside = places == number
+        row: Row = {"from": number / n_bins, "to": (number + 1) / n_bins, "mentions": int(inside.sum())}
+        if row["mentions"]:
+            row["probability"], row["correct"] = float(p[inside].mean()), float(r[inside].mean())
+            error += row["mentions"] / len(p) * abs(row["probability"] - row["correct"])
+        rows.append(row)
+    return {"ece": error if len(p) else None, "bins": rows}
+
+
+def log_loss(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+    """The mean of -log of the probability of what is the case, in nats; 0 if there is no mention."""
+    p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype=bool)
+    p = np.clip(p, 1e-6, 1 - 1e-6)
+    return float(-np.log(np.where(r, p, 1 - p)).mean()) if len(p) else 0.0
+
+
+def ranking(keys: Sequence[float], errors: Sequence[int], sizes: Sequence[int] | None = None) -> dict[str, Any]:
+    """How soon errors are found by someone who reads from the highest key down.
+
+    keys (Sequence[float]): One for every sentence, such as its entropy.
+    errors (Sequence[int]): Its mentions that are wrong or missed.
+    sizes (Sequence[int] | None): Its words, to count how much is read in words; otherwise in sentences.
+    RETURNS (dict[str, Any]): "curve", the share of errors found at the shares `SHARES` of the text; "area"
+        below the curve, 0.5 for a random order; "half", the share of the text with half of the errors.
+        Nothing but None if there is no error.
+    """
+    order = np.argsort(-np.asarray(keys, dtype="float64"), kind="stable")
+    found = np.cumsum(np.asarray(errors, dtype="float64")[order])
+    read = np.cumsum((np.ones(len(order)) if sizes is None else np.asarray(sizes, dtype="float64"))[order])
+    if not len(order) or not found[-1]:
+        return {"curve": None, "area": None, "half": None}
+    x, y = np.r_[0, read / read[-1]], np.r_[0, found / found[-1]]
+    return {
+        "curve": np.interp(SHARES, x, y).tolist(),
+        "area": float(((x[1:] - x[:-1]) * (y[1:] + y[:-1]) / 2).sum()),
+        "half": float(x[np.searchsorted(y, 0.5)]),
+    }

@@ -1,0 +1,184 @@
+"""`spacy nested-ner calibrate`, as users call it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import spacy
+from commands import run
+from nested_examples import SENTENCES, found, make_doc, make_examples, save_corpus, trained
+from spacy.tokens import DocBin
+from spacy.util import fix_random_seed
+
+from spacy_nested_ner import calibration
+from spacy_nested_ner.calibration import calibrate, minimum
+from spacy_nested_ner.corpus import Record, read_records
+from spacy_nested_ner.corpus.files import whole_folder
+from spacy_nested_ner.model.segments import Segments
+from spacy_nested_ner.report import measure, predict
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A pipeline with the right analyses and too little confidence in them, and a corpus."""
+    path = tmp_path_factory.mktemp("calibrate")
+    fix_random_seed(0)
+    nlp = trained()
+    nlp.get_pipe("nested_ner").cfg["temperature"] = 3.0
+    nlp.to_disk(path / "model")
+    save_corpus(path / "dev.spacy")
+    return path
+
+
+@pytest.fixture(scope="module")
+def made(folder):
+    result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", folder / "new" / "out")
+    assert result.exit_code == 0, result.output
+    return result.output, folder / "new" / "out"
+
+
+def ece(nlp, path, **settings):
+    return measure(predict(nlp, read_records(path), thresholds=(), **settings))["calibration"]["ece"]
+
+
+def test_the_saved_pipeline_is_better_calibrated_and_finds_the_same(folder, made):
+    before, after = spacy.load(folder / "model"), spacy.load(made[1])
+    assert after.get_pipe("nested_ner").cfg["temperature"] < 1
+    assert ece(after, folder / "dev.spacy") < ece(before, folder / "dev.spacy") - 0.05
+    for group in SENTENCES:
+        docs = [nlp(make_doc(nlp.vocab, [group], key=None)) for nlp in (before, after)]
+        assert found(docs[0]) == found(docs[1])
+
+
+def test_what_is_printed_is_what_the_report_says(folder, made):
+    lines = [line.rsplit(maxsplit=2) for line in made[0].splitlines()]
+    rows = {name: (float(before), float(after)) for name, before, after in lines[2:6]}
+    assert rows["temperature"][0] == 3
+    for number, path in enumerate((folder / "model", made[1])):
+        nlp = spacy.load(path)
+        assert rows["temperature"][number] == pytest.approx(nlp.get_pipe("nested_ner").cfg["temperature"], abs=5e-4)
+        assert rows["expected calibration error"][number] == pytest.approx(ece(nlp, folder / "dev.spacy"), abs=6e-5)
+    assert rows["log loss, nats a mention"][1] < rows["log loss, nats a mention"][0]
+    assert made[0].endswith(f"\nSaved {made[1]}\n")
+
+
+def test_the_likelihood_is_that_of_training(folder):
+    """At temperature 1 and without label smoothing, the loss of the component itself."""
+    nlp = spacy.load(folder / "model")
+    pipe = nlp.get_pipe("nested_ner")
+    pipe.cfg["temperature"] = 1.0
+    result = calibrate(nlp, read_records(folder / "dev.spacy"), gold_tokens=True)
+    pipe.cfg["label_smoothing"] = 0.0
+    examples = make_examples(nlp)
+    docs = [example.predicted for example in examples]
+    segments = Segments([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
+    loss, _ = pipe.get_loss(examples, (pipe.model.predict((docs, segments)), segments))
+    assert result.before.nll == pytest.approx(loss, rel=1e-4)
+
+
+def test_a_random_half_of_wrong_labels_lowers_confidence():
+    """A model that is sure of everything, on data where every second label is another."""
+    nlp = trained()
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [make_doc(nlp.vocab, SENTENCES), make_doc(nlp.vocab, [(text, []) for text, _ in SENTENCES])]
+    result = calibrate(nlp, [Record(doc, "here") for doc in docs], gold_tokens=True)
+    assert result.after.temperature == pipe.cfg["temperature"] > 1
+    assert result.after.ece < result.before.ece
+    doc = pipe(make_doc(nlp.vocab, SENTENCES, key=None))
+    assert np.mean(doc.spans["sc"].attrs["scores"]) == pytest.approx(0.5, abs=0.1)
+
+
+def test_minimum():
+    for lowest in (0.2, 1.0, 7.0):
+        assert minimum(lambda t, at=lowest: (np.log(t) - np.log(at)) ** 2, 0.1, 10) == pytest.approx(lowest, rel=1e-3)
+    assert minimum(lambda t: t, 0.1, 10) == pytest.approx(0.1, rel=2e-3)
+
+
+# ---- where it is saved ----
+
+
+def test_a_pipeline_is_replaced_only_by_force(folder, made):
+    out = made[1]
+    message = fails(folder / "model", folder / "dev.spacy", "-o", out)
+    assert f"{out} has a pipeline; give another folder, or --force to replace it" in message
+    (out / "stray").write_text("old")
+    result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", out, "--force")
+    assert result.exit_code == 0, result.output
+    assert not (out / "stray").exists()
+    assert spacy.load(out).get_pipe("nested_ner").cfg["temperature"] < 1
+    assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_nothing_but_a_pipeline_is_replaced(folder, tmp_path):
+    (tmp_path / "thesis.txt").write_text("years of work")
+    message = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path, "--force")
+    assert "exists and is not a pipeline; give a new or empty folder" in message
+    assert (tmp_path / "thesis.txt").exists()
+
+
+def test_after_an_error_the_folder_is_as_it_was(tmp_path):
+    target = tmp_path / "out"
+
+    def fail():
+        with whole_folder(target) as folder:
+            (folder / "half").write_text("")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+    target.mkdir()
+    (target / "old").write_text("")
+    with pytest.raises(KeyError):
+        fail()
+    assert [path.name for path in target.iterdir()] == ["old"]
+    with whole_folder(target) as folder:
+        (folder / "new").write_text("")
+    assert [path.name for path in target.iterdir()] == ["new"]
+    assert list(tmp_path.iterdir()) == [target]
+
+
+# ---- errors ----
+
+
+def fails(*arguments):
+    result = run("calibrate", *arguments)
+    assert result.exit_code == 1, result.output
+    assert "Traceback" not in result.output
+    return result.output
+
+
+def test_a_component_without_temperature(folder, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("spancat")
+    nlp.to_disk(tmp_path / "spancat")
+    message = fails(tmp_path / "spancat", folder / "dev.spacy", "-o", tmp_path / "out")
+    assert "only nested_ner has a temperature; what writes to doc.spans['sc'] is spancat, a SpanCategorizer" in message
+
+
+def test_nothing_to_fit(folder, tmp_path):
+    vocab = spacy.blank("en").vocab
+    message = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "-k", "other")
+    assert "nested_ner to doc.spans['sc']; see --spans-key" in message
+    DocBin(docs=[make_doc(vocab, [("Nobody spoke .", [(0, 1, "PER")])])]).to_disk(tmp_path / "one.spacy")
+    message = fails(folder / "model", tmp_path / "one.spacy", "-o", tmp_path / "out")
+    assert "the component finds no mention in 1 documents: there is nothing to calibrate" in message
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_end_of_the_range_is_told(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(calibration, "LOWEST", 2.0)
+    monkeypatch.setattr("spacy_nested_ner.cli.calibrate.LOWEST", 2.0)
+    result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", tmp_path / "out")
+    assert "The temperature is at the end of its range, 2.0 to 10.0" in result.output
+
+
+def test_help_and_a_real_process(folder, tmp_path):
+    text = run("calibrate", "--help").output
+    for option in "MODEL DATA --output --force --gold-tokens --gpu-id --from --spans-key".split():
+        assert option in text
+    command = ["-m", "spacy", "nested-ner", "calibrate", folder / "model", folder / "dev.spacy", "-o", "out"]
+    result = subprocess.run([sys.executable, *map(str, command)], cwd=tmp_path, capture_output=True, text=True)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert (tmp_path / "out" / "meta.json").exists()
