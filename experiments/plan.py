@@ -1,0 +1,70 @@
+"""The runs of plan.yml."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import srsly
+
+ROOT = Path(__file__).parent.parent
+RESULTS = Path(__file__).parent / "results"
+_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "max_length", "eval_frequency"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training: a config with its changes, a corpus and a seed.
+
+    updates (list[int]): Where the test set is scored; the last one ends the training.
+    train (str): Name of the training file in the folder of the corpus.
+    max_length (int): Longest piece of a document in training, in tokens.
+    """
+
+    group: str
+    name: str
+    corpus: str
+    folder: Path
+    seed: int
+    updates: list[int]
+    config: Path
+    set: dict[str, Any] = field(default_factory=dict)
+    train: str = "train.spacy"
+    max_length: int = 250
+    eval_frequency: int = 500
+
+    @property
+    def title(self) -> str:
+        return f"{self.group}/{self.name} on {self.corpus}, seed {self.seed}"
+
+    @property
+    def result(self) -> Path:
+        return RESULTS / "runs" / self.group / f"{self.corpus}-{self.name}-{self.seed}.json"
+
+    @property
+    def model(self) -> Path:
+        return ROOT / "training" / "experiments" / self.group / f"{self.corpus}-{self.name}-{self.seed}"
+
+
+def read_plan(path: Path = Path(__file__).parent / "plan.yml") -> list[Run]:
+    plan = srsly.read_yaml(path)
+    return [run for name, group in plan["groups"].items() for run in _runs(name, group, plan["corpora"])]
+
+
+def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> Iterator[Run]:
+    if unknown := set(group) - _FIELDS:
+        raise ValueError(f"the group {group_name!r} of the plan has {sorted(unknown)}; expected only {sorted(_FIELDS)}")
+    common = {name: group[name] for name in ("max_length", "eval_frequency") if name in group}
+    for seed in group["seeds"]:
+        for corpus in group["corpora"]:
+            for name, run in group["runs"].items():
+                yield Run(
+                    group=group_name,
+                    name=name,
+                    corpus=corpus,
+                    folder=ROOT / folders[corpus],
+                    seed=seed,
+                    updates=group["updates"],
+                    **common,
+                    **{**run, "config": ROOT / run["config"]},
+                )

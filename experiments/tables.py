@@ -1,0 +1,141 @@
+"""Tables and learning curves from the results there are.
+
+    python experiments/tables.py
+
+Writes results/<group>.json with the means over seeds, results/<group>-<corpus>.png with the learning curves,
+and the tables into docs/experiments.md, each between its markers.
+"""
+
+import json
+import re
+import statistics
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from plan import RESULTS, ROOT, Run, read_plan
+
+DOCUMENT = ROOT / "docs" / "experiments.md"
+
+Results = dict[str, dict[str, list[dict[str, Any]]]]
+
+
+def results_of(runs: list[Run]) -> Results:
+    """What there is, by corpus and name, in the order of the plan."""
+    results: Results = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        if run.result.exists():
+            results[run.corpus][run.name].append({"seed": run.seed, **json.loads(run.result.read_text())})
+    return {corpus: dict(names) for corpus, names in results.items()}
+
+
+def weights(result: dict[str, Any]) -> dict[str, Any]:
+    """The averages, if the config asks for them."""
+    return result.get("averaged") or result["last"]
+
+
+def summarise(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """Means and standard deviations over seeds, by point."""
+    points: dict[str, Any] = {}
+    for point in weights(results[0])["points"]:
+        scores = [weights(result)["points"][point] for result in results if point in weights(result)["points"]]
+        numbers = {
+            "dev_f": [score["tuned"]["dev_f"] for score in scores],
+            "untuned_f": [score["test"]["f"] for score in scores],
+            **{name: [score["tuned"]["test"][name] for score in scores] for name in ("p", "r", "f", "nested_r")},
+        }
+        labels = {
+            label: [score["tuned"]["test"]["labels"][label] for score in scores]
+            for label in scores[0]["test"]["labels"]
+        }
+        points[point] = {
+            "seeds": [result["seed"] for result in results],
+            **{name: {"mean": statistics.mean(v), "sd": statistics.pstdev(v)} for name, v in numbers.items()},
+            "labels": {label: statistics.mean(values) for label, values in labels.items()},
+        }
+    return points
+
+
+HEADER = ["", "updates", "seeds", "dev F", "test P", "test R", "test F", "±", "nested R", "lowest label"]
+
+
+def table(summaries: dict[str, dict[str, Any]]) -> str:
+    """One row a run and point."""
+    rows = []
+    for name, points in summaries.items():
+        for point, numbers in points.items():
+            label = min(numbers["labels"], key=lambda label: numbers["labels"][label])
+            values = [_percent(numbers[key]["mean"]) for key in ("dev_f", "p", "r", "f")]
+            rows.append(
+                [
+                    name,
+                    f"{int(point):,}",
+                    str(len(numbers["seeds"])),
+                    *values,
+                    _percent(numbers["f"]["sd"]),
+                    _percent(numbers["nested_r"]["mean"]),
+                    f"{label} {_percent(numbers['labels'][label])}",
+                ]
+            )
+    lines = [HEADER, ["---", *["---:"] * (len(HEADER) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def plot(results: dict[str, list[dict[str, Any]]], title: str, path: Path) -> None:
+    """Dev F over updates: the mean over seeds, and the range."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots(figsize=(6, 3.6))
+    for name, runs in results.items():
+        curves = [weights(run)["curve"] for run in runs]
+        updates = [at["updates"] for at in min(curves, key=len)]
+        values = [[100 * curve[i]["f"] for curve in curves] for i in range(len(updates))]
+        (line,) = axes.plot(updates, [statistics.mean(v) for v in values], marker="o", markersize=3, label=name)
+        axes.fill_between(
+            updates, [min(v) for v in values], [max(v) for v in values], alpha=0.15, color=line.get_color()
+        )
+    axes.set_xlabel("updates")
+    axes.set_ylabel("dev F")
+    axes.set_title(title)
+    axes.legend(frameon=False)
+    axes.grid(alpha=0.3)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120)
+    pyplot.close(figure)
+
+
+def fill(document: str, name: str, text: str) -> str:
+    """Put a table between its markers, if the document has them."""
+    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    return pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", document)
+
+
+def main() -> None:
+    groups: dict[str, list[Run]] = defaultdict(list)
+    for run in read_plan():
+        groups[run.group].append(run)
+    document = DOCUMENT.read_text()
+    for group, runs in groups.items():
+        results = results_of(runs)
+        summary = {
+            corpus: {name: summarise(found) for name, found in names.items()} for corpus, names in results.items()
+        }
+        if not summary:
+            continue
+        (RESULTS / f"{group}.json").write_text(json.dumps(summary, indent=1) + "\n")
+        for corpus, names in summary.items():
+            document = fill(document, f"{group} {corpus}", table(names))
+            plot(results[corpus], f"{group}: {corpus}", RESULTS / f"{group}-{corpus}.png")
+            print(f"{group}, {corpus}\n{table(names)}\n")
+    DOCUMENT.write_text(document)
+
+
+if __name__ == "__main__":
+    main()
