@@ -1,7 +1,7 @@
 """The pipe: nlp.add_pipe("nested_ner")."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -205,11 +205,19 @@ class NestedNER(TrainablePipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs) or not self.labels:
             return [Prediction.empty() for _ in docs]
-        segmented = [list(self._segments(doc)) for doc in docs]
-        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
-        scores = self._packed(self.model.predict((docs, segments)), segments)
+        scores, segmented = self.scores(docs)
         analyses = analyse(self.decoder, scores, self.cfg["threshold"])
         return [Prediction.of_doc([(start, next(analyses)) for start, _ in pieces]) for pieces in segmented]
+
+    def scores(self, docs: Sequence[Doc]) -> tuple[PackedScores, list[list[tuple[int, int]]]]:
+        """The score of every span of a batch, as the decoders take them.
+
+        RETURNS (tuple): The scores, one row a label and segment after segment; and for every doc the
+            first token and the length of each of its segments, in the same order.
+        """
+        segmented = [list(self._segments(doc)) for doc in docs]
+        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
+        return self._packed(self.model.predict((docs, segments)), segments), segmented
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Prediction]) -> None:
         """Write mentions, probabilities and what is known of the whole analysis."""

@@ -16,7 +16,6 @@ from ..component import NestedNER
 from ..corpus import Record
 from ..corpus.documents import mentions_of, sentence_bounds
 from ..decoders import Mention
-from ..model.segments import Segments
 
 THRESHOLDS = tuple(n / 100 for n in range(5, 100, 5))
 
@@ -144,9 +143,8 @@ def _found(example: Example, spans_key: str) -> tuple[Found, int]:
 def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Sequence[Judged]) -> None:
     """The marginals of gold mentions. Those outside the search space keep none: they are impossible."""
     docs = [example.predicted for example in examples]
-    pieces = [(k, start, n) for k, doc in enumerate(docs) for start, n in pipe._segments(doc)]
-    segments = Segments([n for _, _, n in pieces], pipe.span_limit)
-    scores = pipe._packed(pipe.model.predict((docs, segments)), segments)
+    scores, segmented = pipe.scores(docs)
+    pieces = [(k, start, n) for k, segments in enumerate(segmented) for start, n in segments]
     _, marginals = pipe.decoder.log_partition_and_marginals(scores)
     limit = pipe.span_limit or max(map(len, docs))
     numbers = {label: number for number, label in enumerate(pipe.labels)}
