@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+import srsly
 from commands import ROOT, parse_spacy
-from weasel.util import load_project_config
+from weasel.util import substitute_project_variables
 
-PROJECT = load_project_config(ROOT)
+PROJECT = substitute_project_variables(srsly.read_yaml(ROOT / "project.yml"))
 COMMANDS = {command["name"]: command for command in PROJECT["commands"]}
 
 
@@ -58,7 +59,7 @@ def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     for name in PROJECT["directories"]:
-        Path(name).mkdir(exist_ok=True)
+        Path(name).mkdir(parents=True, exist_ok=True)
     assets = [asset["dest"] for asset in PROJECT["assets"]]
     commands = [COMMANDS[name] for name in PROJECT["workflows"][workflow]]
     # What another workflow makes is named in the help.
@@ -74,6 +75,9 @@ def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch
             if arguments[0] == "-m":
                 assert arguments[1] == "spacy"
                 parse_spacy(*arguments[2:])
+                # Commands of nested-ner make the folder they write to, `spacy evaluate` does not.
+                written = arguments[arguments.index("-o") + 1] if "evaluate" in arguments else "."
+                assert Path(written).parent.is_dir(), f"{command['name']}: no folder for {written}"
             else:
                 assert Path(arguments[0]).exists()
             for path in arguments:
