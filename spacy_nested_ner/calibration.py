@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 from tqdm import tqdm
@@ -13,8 +14,8 @@ from tqdm import tqdm
 from .component import NestedNER
 from .corpus import Record
 from .decoders import Mention, PackedScores
+from .gold import missing_rate_of
 from .loss import crf_loss
-from .model.segments import Segments
 from .report.confidence import log_loss, reliability
 from .report.predictions import annotated, check_pipeline, component_of, make_example
 
@@ -59,12 +60,13 @@ def calibrate(
     """Set the temperature of the component that writes to `spans_key` to the one with the lowest log loss of
     the mentions it finds being right.
 
-    records (Iterable[Record]): Documents with gold mentions that the component was not trained on.
+    records (Iterable[Record]): Documents with gold mentions that the component was not trained on. Those that
+        say that they are incomplete are left out: nobody knows whether what is found in them is right.
     gold_tokens (bool): Predict on the tokens and sentences of the data.
     progress (bool): Show bars, on terminals only.
     """
     pipe = calibrated_component(nlp, spans_key)
-    kept = [record.doc for record in records if len(record.doc) and spans_key in record.doc.spans]
+    kept = [record.doc for record in records if len(record.doc) and _is_complete(record.doc, spans_key)]
     examples = list(annotated(nlp, [make_example(nlp, doc, gold_tokens) for doc in kept], progress))
     batches = [_Batch(pipe, batch) for batch in minibatch(examples, nlp.batch_size)]
     n_mentions = sum(len(batch.right) for batch in batches)
@@ -80,6 +82,10 @@ def calibrate(
         temperature = minimum(loss, LOWEST, HIGHEST)
     pipe.cfg["temperature"] = temperature
     return Calibration(n_mentions, before, _confidence(batches, temperature))
+
+
+def _is_complete(doc: Doc, spans_key: str) -> bool:
+    return spans_key in doc.spans and missing_rate_of(doc, spans_key, 1.0) is None
 
 
 def calibrated_component(nlp: Language, spans_key: str) -> NestedNER:
@@ -118,14 +124,13 @@ class _Batch:
 
     def __init__(self, pipe: NestedNER, examples: Sequence[Example]):
         docs = [example.predicted for example in examples]
-        pieces = [(example, start, n) for example in examples for start, n in pipe._segments(example.predicted)]
-        segments = Segments([n for _, _, n in pieces], pipe.span_limit)
         self.decoder = pipe.decoder
-        self.scores = pipe._packed(pipe.model.predict((docs, segments)), segments)
+        self.scores, segmented = pipe.scores(docs, temperature=1.0)
+        pieces = [(example, start) for example, segments in zip(examples, segmented) for start, _ in segments]
         self.gold = [mentions for example in examples for mentions in pipe._gold(example)]
         found: list[tuple[int, int, bool]] = []
         right = {id(example): _right(example, pipe.key) for example in examples}
-        for number, (mentions, (example, first, _)) in enumerate(zip(self.decoder.decode(self.scores), pieces)):
+        for number, (mentions, (example, first)) in enumerate(zip(self.decoder.decode(self.scores), pieces)):
             for start, end, label in mentions:
                 mention = Mention(first + start, first + end, pipe.labels[label])
                 if example.get_aligned_spans_x2y([example.predicted[mention.start : mention.end]], True):

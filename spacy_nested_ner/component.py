@@ -1,7 +1,7 @@
 """The pipe: nlp.add_pipe("nested_ner")."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
@@ -245,11 +245,24 @@ class NestedNER(TrainablePipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs) or not self.labels:
             return [Prediction.empty() for _ in docs]
-        segmented = [list(self._segments(doc)) for doc in docs]
-        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
-        scores = self._packed(self.model.predict((docs, segments)), segments, self.cfg["temperature"])
+        scores, segmented = self.scores(docs)
         analyses = analyse(self.decoder, scores, self.cfg["threshold"])
         return [Prediction.of_doc([(start, next(analyses)) for start, _ in pieces]) for pieces in segmented]
+
+    def scores(
+        self, docs: Sequence[Doc], temperature: float | None = None
+    ) -> tuple[PackedScores, list[list[tuple[int, int]]]]:
+        """The score of every span of a batch, as the decoders take them.
+
+        temperature (float | None): What they are divided by; None for the setting.
+        RETURNS (tuple): The scores, one row a label and segment after segment; and for every doc the
+            first token and the length of each of its segments, in the same order.
+        """
+        segmented = [list(self._segments(doc)) for doc in docs]
+        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
+        scores = self._packed(self.model.predict((docs, segments)), segments)
+        temperature = self.cfg["temperature"] if temperature is None else temperature
+        return scores if temperature == 1 else scores.like(scores.values / np.float32(temperature)), segmented
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Prediction]) -> None:
         """Write mentions, probabilities and what is known of the whole analysis."""
@@ -270,12 +283,9 @@ class NestedNER(TrainablePipe):
         elif len(doc):
             yield 0, len(doc)
 
-    def _packed(self, scores: Floats2d, segments: Segments, temperature: float = 1.0) -> PackedScores:
+    def _packed(self, scores: Floats2d, segments: Segments) -> PackedScores:
         """From wherever the model runs to where the decoders run."""
-        values = self.model.ops.to_numpy(scores)
-        if temperature != 1:
-            values = values / np.float32(temperature)
-        return PackedScores(values, segments.lengths, segments.max_span_length)
+        return PackedScores(self.model.ops.to_numpy(scores), segments.lengths, segments.max_span_length)
 
     # ---- training ----
 

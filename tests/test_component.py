@@ -125,13 +125,29 @@ def test_probabilities_are_the_decoders_own(nlp):
     pipe = nlp.get_pipe("nested_ner")
     doc = plain(nlp, SENTENCES[:1])
     pipe(doc)
-    segments = Segments([len(doc)], pipe.span_limit)
-    scores = pipe._packed(pipe.model.predict(([doc], segments)), segments)
+    scores, _ = pipe.scores([doc])
     assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
     marginals = pipe.decoder.marginals(scores)
     for span, probability in zip(doc.spans["sc"], doc.spans["sc"].attrs["scores"]):
         cell = scores.cell(0, span.start, span.end)
         assert probability == pytest.approx(marginals.values[pipe.labels.index(span.label_), cell])
+
+
+def test_scores_are_those_the_prediction_is_made_of(nlp):
+    """What `scores` gives, decoded by hand, is what `predict` gives."""
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [plain(nlp, SENTENCES[:2]), plain(nlp, SENTENCES[3:4])]
+    scores, segmented = pipe.scores(docs)
+    assert segmented == [[(0, 8), (8, 8)], [(0, 11)]]
+    by_hand = pipe.decoder.decode(scores)
+    starts = [(k, start) for k, segments in enumerate(segmented) for start, _ in segments]
+    shifted = [
+        {(k, m.start + start, m.end + start, m.label) for m in mentions}
+        for (k, start), mentions in zip(starts, by_hand)
+    ]
+    predicted = {(k, *mention) for k, prediction in enumerate(pipe.predict(docs)) for mention in prediction.mentions}
+    assert predicted == set().union(*shifted)
+    assert len(predicted) > 8
 
 
 def test_a_threshold_trades_precision_for_recall_inside_the_search_space(nlp):

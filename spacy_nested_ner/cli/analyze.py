@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from spacy.cli._util import Opt
 
-from ..corpus import ConversionReport, Settings, Statistics, collect_statistics, read_records
+from ..corpus import Settings, Statistics, collect_statistics
 from ..corpus.statistics import CHILD_LENGTHS, MENTION_LENGTHS, SENTENCE_LENGTHS, in_ranges, merge, overlap
 from .options import (
     Data,
@@ -17,8 +17,8 @@ from .options import (
     LineSentences,
     Misaligned,
     SkipBad,
+    Source,
     SpansKey,
-    check_mentions_found,
     errors_shown,
     write_json,
 )
@@ -50,16 +50,15 @@ def analyze_cli(
     """
     with errors_shown():
         settings = Settings(spans_key=spans_key, lang=lang, misaligned=misaligned, line_sentences=line_sentences)
-        report = ConversionReport(skip_bad=skip_bad)
-        parts: list[Statistics] = []
-        for path, name in zip(data, _names(data)):
-            records = read_records(path, source_format, settings=settings, report=report, progress=True)
-            parts.append(collect_statistics(records, name, spans_key=spans_key))
-        check_mentions_found(report, data, spans_key)
+        source = Source(data, source_format, settings, skip_bad=skip_bad)
+        parts = [
+            collect_statistics(source.read(path), name, spans_key=spans_key) for path, name in zip(data, _names(data))
+        ]
+        source.check_mentions_found()
         whole = merge(parts)
         print("\n\n".join(_text(parts, whole)))
-        if report.losses():
-            print("\n" + "\n".join(report.losses()))
+        if source.report.losses():
+            print("\n" + "\n".join(source.report.losses()))
         if output is not None:
             print("\n" + "\n".join(_save(parts, whole, output)))
 

@@ -1,6 +1,5 @@
 """`spacy nested-ner calibrate`"""
 
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -8,7 +7,7 @@ import spacy
 from spacy.cli._util import Opt
 
 from ..calibration import HIGHEST, LOWEST, Calibration, calibrate, calibrated_component
-from ..corpus import ConversionReport, Settings, read_records
+from ..corpus import Settings
 from ..corpus.files import whole_folder
 from .options import (
     Data,
@@ -19,8 +18,8 @@ from .options import (
     Misaligned,
     Model,
     SkipBad,
+    Source,
     SpansKey,
-    check_mentions_found,
     errors_shown,
 )
 from .tables import render_table
@@ -54,14 +53,13 @@ def calibrate_cli(
         nlp = spacy.load(model)
         calibrated_component(nlp, spans_key)
         settings = Settings(spans_key=spans_key, lang=nlp.lang, misaligned=misaligned, line_sentences=line_sentences)
-        report = ConversionReport(skip_bad=skip_bad)
-        parts = (read_records(path, source_format, settings=settings, report=report, progress=True) for path in data)
-        records = list(chain.from_iterable(parts))
-        check_mentions_found(report, data, spans_key)
+        source = Source(data, source_format, settings, skip_bad=skip_bad)
+        records = list(source.read_all())
+        source.check_mentions_found()
         result = calibrate(nlp, records, spans_key=spans_key, gold_tokens=gold_tokens, progress=True)
         print(_table(result))
-        if report.losses():
-            print("\n" + "\n".join(report.losses()))
+        if source.report.losses():
+            print("\n" + "\n".join(source.report.losses()))
         with whole_folder(output) as folder:
             nlp.to_disk(folder)
         print(f"\nSaved {output}")

@@ -1,13 +1,12 @@
 """`spacy nested-ner coverage`"""
 
 import json
-from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 from spacy.cli._util import Opt
 
-from ..corpus import ConversionReport, Coverage, Settings, measure_coverage, read_records
+from ..corpus import Coverage, Settings, measure_coverage
 from ..decoders import Decoder
 from ..decoders.choice import Space
 from .options import (
@@ -17,8 +16,8 @@ from .options import (
     LineSentences,
     Misaligned,
     SkipBad,
+    Source,
     SpansKey,
-    check_mentions_found,
     errors_shown,
     write_json,
 )
@@ -60,19 +59,20 @@ def coverage_cli(
     """
     with errors_shown():
         settings = Settings(spans_key=spans_key, lang=lang, misaligned=misaligned, line_sentences=line_sentences)
-        report = ConversionReport(skip_bad=skip_bad)
-        parts = (read_records(path, source_format, settings=settings, report=report, progress=True) for path in data)
+        source = Source(data, source_format, settings, skip_bad=skip_bad)
         coverage = measure_coverage(
-            chain.from_iterable(parts),
+            source.read_all(),
             spans_key=spans_key,
             use_sentences=use_sentences,
             max_span_length=max_span_length,
             min_coverage=min_coverage,
             n_examples=examples,
         )
-        check_mentions_found(report, data, spans_key)
+        source.check_mentions_found()
         space = coverage.recommend()
-        print("\n\n".join([str(report), *_tables(coverage), _advice(coverage, space), *_examples(coverage, space)]))
+        print(
+            "\n\n".join([str(source.report), *_tables(coverage), _advice(coverage, space), *_examples(coverage, space)])
+        )
         if json_path is not None:
             write_json(json_path, coverage.as_dict())
             print(f"\nSaved {json_path}")

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from spacy.cli._util import Arg, Opt
 
-from ..corpus import FORMATS, ConversionReport
+from ..corpus import FORMATS, ConversionReport, Record, Settings, read_records
 
 Model = Annotated[str, Arg(metavar="MODEL", help="Trained pipeline: a folder, or the name of an installed package")]
 Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
@@ -43,11 +44,26 @@ def errors_shown() -> Iterator[None]:
         raise typer.Exit(1) from None
 
 
-def check_mentions_found(report: ConversionReport, data: list[Path], spans_key: str) -> None:
-    """An error if there is nothing to count."""
-    if not report.mentions:
-        names = ", ".join(map(str, data))
-        raise ValueError(f"no mention found in {names}; looked for doc.spans[{spans_key!r}], see --spans-key")
+class Source:
+    """Files and folders, read one after the other with the same options into one report."""
+
+    def __init__(self, data: list[Path], format: str | None, settings: Settings, *, skip_bad: bool):
+        self.data = data
+        self.format = format
+        self.settings = settings
+        self.report = ConversionReport(skip_bad=skip_bad)
+
+    def read(self, path: Path) -> Iterator[Record]:
+        return read_records(path, self.format, settings=self.settings, report=self.report, progress=True)
+
+    def read_all(self) -> Iterator[Record]:
+        return chain.from_iterable(map(self.read, self.data))
+
+    def check_mentions_found(self) -> None:
+        """An error if there was nothing to count."""
+        if not self.report.mentions:
+            names, key = ", ".join(map(str, self.data)), self.settings.spans_key
+            raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], see --spans-key")
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

@@ -1,6 +1,5 @@
 """`spacy nested-ner report`"""
 
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any
@@ -8,7 +7,7 @@ from typing import Annotated, Any
 import spacy
 from spacy.cli._util import Opt
 
-from ..corpus import ConversionReport, Settings, read_records
+from ..corpus import Settings
 from ..report import measure, predict, render_page
 from ..report.predictions import check_pipeline, component_of
 from .options import (
@@ -20,8 +19,8 @@ from .options import (
     Misaligned,
     Model,
     SkipBad,
+    Source,
     SpansKey,
-    check_mentions_found,
     errors_shown,
     write_json,
 )
@@ -56,10 +55,9 @@ def report_cli(
         nlp = spacy.load(model)
         check_pipeline(nlp, spans_key)
         settings = Settings(spans_key=spans_key, lang=nlp.lang, misaligned=misaligned, line_sentences=line_sentences)
-        read = ConversionReport(skip_bad=skip_bad)
-        parts = (read_records(path, source_format, settings=settings, report=read, progress=True) for path in data)
-        records = list(chain.from_iterable(parts))
-        check_mentions_found(read, data, spans_key)
+        source = Source(data, source_format, settings, skip_bad=skip_bad)
+        records = list(source.read_all())
+        source.check_mentions_found()
         component = component_of(nlp, spans_key)
         numbers = {
             "model": f"{nlp.lang}_{nlp.meta['name']} {nlp.meta['version']}",
@@ -71,8 +69,8 @@ def report_cli(
             ),
         }
         print(_table(numbers))
-        if read.losses():
-            print("\n" + "\n".join(read.losses()))
+        if source.report.losses():
+            print("\n" + "\n".join(source.report.losses()))
         write_json(output / "report.json", numbers)
         (output / "report.html").write_text(render_page(numbers), encoding="utf-8")
         print(f"\nSaved {output / 'report.html'}\nSaved {output / 'report.json'}")

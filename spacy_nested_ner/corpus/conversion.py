@@ -38,7 +38,7 @@ FORMATS = {
     "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",)),
-    "genia": Format(genia.read, None, (".xml", ".xml.gz")),
+    "genia": Format(genia.read, None, (".xml", ".xml.gz", ".tgz")),
     "index": Format(index.read, index.write, (".index",)),
 }
 PARTS = ("train", "dev", "test")

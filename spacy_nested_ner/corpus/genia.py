@@ -13,11 +13,14 @@ a bracket at either end whose partner is not inside the word: `(IL-2)` is three 
 
 import gzip
 import re
+import tarfile
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from typing import IO, cast
 from xml.etree import ElementTree
 
 from ..decoders.mention import Mention
@@ -28,13 +31,15 @@ from .report import ConversionReport, FormatError
 LABELS = ("DNA", "RNA", "protein", "cell_line", "cell_type")
 # Sentences for training, development and test.
 SPLIT = (15_022, 1_669, 1_855)
+# The corpus in its authors' archive, beside style sheets and a licence.
+CORPUS = "GENIAcorpus3.02.xml"
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}", ")": "(", "]": "[", "}": "{"}
 _LETTER_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The articles of an XML file, which may be compressed by gzip."""
+    """The articles of an XML file, which may be compressed by gzip or in its authors' archive."""
     borders = {SPLIT[0], SPLIT[0] + SPLIT[1]}
     n = 0
     for article in _articles(path):
@@ -52,7 +57,7 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
 
 
 def _articles(path: Path) -> Iterator[ElementTree.Element]:
-    with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+    with _opened(path) as file:
         root = None
         try:
             for event, element in ElementTree.iterparse(file, events=("start", "end")):
@@ -64,6 +69,24 @@ def _articles(path: Path) -> Iterator[ElementTree.Element]:
             raise FormatError(f"{path}, line {error.position[0]}", f"not well-formed XML: {error}") from None
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise FormatError(str(path), f"not a whole gzip file: {error}") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    if path.suffix != ".tgz":
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield file
+        return
+    with ExitStack() as stack:
+        try:
+            archive = stack.enter_context(tarfile.open(path, "r:gz"))
+            files = {member.name: member for member in archive if member.isfile()}
+        except (tarfile.ReadError, EOFError, zlib.error) as error:
+            raise FormatError(str(path), f"not a whole archive: {error}; fetch it again") from None
+        name = next((name for name in files if Path(name).name == CORPUS), None)
+        if name is None:
+            raise FormatError(str(path), f"the archive has {', '.join(files) or 'no file'}; expected {CORPUS} in it")
+        yield stack.enter_context(cast(IO[bytes], archive.extractfile(files[name])))
 
 
 def parse(element: ElementTree.Element, report: ConversionReport, where: str) -> Sentence:

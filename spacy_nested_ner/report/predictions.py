@@ -19,7 +19,6 @@ from ..corpus import Record
 from ..corpus.documents import mentions_of, sentence_bounds
 from ..corpus.reader import bare_doc
 from ..decoders import Mention
-from ..model.segments import Segments
 
 THRESHOLDS = tuple(n / 100 for n in range(5, 100, 5))
 
@@ -163,9 +162,8 @@ def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Seq
     """The marginals of gold mentions, and entropies. Gold outside the search space keeps no marginal: it is
     impossible."""
     docs = [example.predicted for example in examples]
-    pieces = [(k, start, n) for k, doc in enumerate(docs) for start, n in pipe._segments(doc)]
-    segments = Segments([n for _, _, n in pieces], pipe.span_limit)
-    scores = pipe._packed(pipe.model.predict((docs, segments)), segments, pipe.cfg["temperature"])
+    scores, segmented = pipe.scores(docs)
+    pieces = [(k, start, n) for k, segments in enumerate(segmented) for start, n in segments]
     totals, marginals = pipe.decoder.log_partition_and_marginals(scores)
     expected = expected_weights(scores, marginals)
     limit = pipe.span_limit or max(map(len, docs))

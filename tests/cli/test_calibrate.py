@@ -167,6 +167,18 @@ def test_nothing_to_fit(folder, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+def test_incomplete_documents_are_no_measure(folder):
+    nlp = spacy.load(folder / "model")
+    records = list(read_records(folder / "dev.spacy"))
+    whole = calibrate(nlp, records)
+    half = [Record(record.doc.copy(), record.where) for record in records]
+    for record in half:
+        record.doc.spans["sc"] = list(record.doc.spans["sc"])[::2]
+        record.doc.spans["sc"].attrs["incomplete"] = True
+    nlp.get_pipe("nested_ner").cfg["temperature"] = 3.0
+    assert calibrate(nlp, [*records, *half]) == whole
+
+
 def test_the_end_of_the_range_is_told(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(calibration, "LOWEST", 2.0)
     monkeypatch.setattr("spacy_nested_ner.cli.calibrate.LOWEST", 2.0)

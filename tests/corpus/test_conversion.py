@@ -26,6 +26,7 @@ def write(path, text="[PER Ada] sings .\n"):
         ("a.jsonl", "jsonl"),
         ("a.xml", "genia"),
         ("a.xml.gz", "genia"),
+        ("a.tgz", "genia"),
         ("a.index", "index"),
     ],
 )

@@ -1,6 +1,8 @@
 """GENIA's XML: labels, words and the standard split."""
 
 import gzip
+import io
+import tarfile
 
 import pytest
 from nested_documents import read, settings, shown
@@ -31,13 +33,24 @@ XML = """\
 """
 
 
+def add(path, files):
+    with tarfile.open(path, "w:gz") as archive:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
 def write(tmp_path, text=XML, name="corpus.xml"):
     path = tmp_path / name
+    if name.endswith(".tgz"):
+        add(path, {"GENIA/gpml.css": "", f"GENIA/{genia.CORPUS}": text})
+        return path
     path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     return path
 
 
-@pytest.mark.parametrize("name", ["corpus.xml", "corpus.xml.gz"])
+@pytest.mark.parametrize("name", ["corpus.xml", "corpus.xml.gz", "corpus.tgz"])
 def test_labels_and_words(tmp_path, name):
     path = write(tmp_path, name=name)
     docs, report = read(path)
@@ -142,3 +155,17 @@ def test_a_mention_without_words_is_bad(tmp_path):
 def test_genia_is_only_read(tmp_path):
     with pytest.raises(ValueError, match="format genia can be read only; write one of spacy, bracket, bio"):
         convert(write(tmp_path), tmp_path / "out.xml", target_format="genia")
+
+
+def test_an_archive_without_the_corpus(tmp_path):
+    path = tmp_path / "corpus.tgz"
+    add(path, {"GENIA/other.xml": XML})
+    with pytest.raises(FormatError, match=r"the archive has GENIA/other.xml; expected GENIAcorpus3.02.xml in it"):
+        read(path)
+    path.write_text("<html>Not found</html>")
+    with pytest.raises(FormatError, match=r"corpus.tgz: not a whole archive: .*; fetch it again"):
+        read(path)
+    whole = gzip.compress(b"x" * 2000)
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match=r"corpus.tgz: not a whole archive"):
+        read(path)
