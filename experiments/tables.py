@@ -77,7 +77,12 @@ def table(summaries: dict[str, dict[str, Any]]) -> str:
                     f"{label} {_percent(numbers['labels'][label])}",
                 ]
             )
-    lines = [HEADER, ["---", *["---:"] * (len(HEADER) - 1)], *rows]
+    return markdown(HEADER, rows)
+
+
+def markdown(header: list[str], rows: list[list[str]]) -> str:
+    """Names left, numbers right."""
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 

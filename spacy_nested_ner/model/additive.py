@@ -5,7 +5,8 @@
 
 Spans are worked through by length, shortest first: sums of contents grow by one token from one
 length to the next, and no array of all spans is ever made but the scores themselves. The hidden
-layer is computed again for the gradient, which is cheaper than keeping it.
+layer is computed again for the gradient, which is cheaper than keeping it. Matrix products are those of
+the array library: NumPy's are faster than the ones Thinc brings.
 """
 
 from collections.abc import Callable, Iterator
@@ -70,10 +71,10 @@ def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Call
     vectors, segments = X
     ops = model.ops
     W, b = model.get_param("W"), model.get_param("b")
-    projected = ops.gemm(vectors, model.get_param("tokens_W"), trans2=True)
+    projected = vectors @ model.get_param("tokens_W").T
     scores = ops.alloc2f(W.shape[0], segments.n_spans, zeros=False)
     for _, _, cells, hidden in _hidden_by_length(model, projected, segments):
-        scores[:, cells] = ops.gemm(W, hidden, trans2=True) + b[:, None]
+        scores[:, cells] = W @ hidden.T + b[:, None]
 
     def backprop(d_scores: OutT) -> InT:
         return _backprop(model, vectors, projected, segments, d_scores), segments
@@ -120,8 +121,8 @@ def _backprop(
     d_content = ops.alloc2f(projected.shape[0] + 1, nH)
     for length, starts, cells, hidden in _hidden_by_length(model, projected, segments):
         d_out = d_scores[:, cells]
-        d_W += ops.gemm(d_out, hidden)
-        d_hidden = ops.gemm(d_out, W, trans1=True)
+        d_W += d_out @ hidden
+        d_hidden = d_out.T @ W
         d_hidden *= hidden > 0
         d_lengths[_length_row(length)] += d_hidden.sum(axis=0)
         # Every token is at most once a first and once a last token of this length.
@@ -135,8 +136,8 @@ def _backprop(
     model.inc_grad("b", d_scores.sum(axis=1))
     model.inc_grad("lengths_E", d_lengths)
     model.inc_grad("hidden_b", d_lengths.sum(axis=0))
-    model.inc_grad("tokens_W", ops.gemm(d_projected, vectors, trans1=True))
-    return ops.gemm(d_projected, model.get_param("tokens_W"))
+    model.inc_grad("tokens_W", d_projected.T @ vectors)
+    return d_projected @ model.get_param("tokens_W")
 
 
 def resize(model: Model[InT, OutT], nO: int) -> Model[InT, OutT]:

@@ -1,6 +1,6 @@
 """One run of the plan, in this process: training, scores on the way, and the pipeline that was best.
 
-    python experiments/training.py GROUP NAME CORPUS SEED
+    python experiments/trial.py GROUP NAME CORPUS SEED
 
 Both kinds of weights are scored: as they are after an update ("last"), and their averages over the
 updates so far ("averaged"), where the config has `use_averages = true`. Averages do not change what is
@@ -28,7 +28,7 @@ from thinc.api import NumpyOps, fix_random_seed
 from spacy_nested_ner.scorer import nested_ner_score
 
 KEY = "sc"
-THRESHOLDS = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7)
+THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
 # Does not change in training.
 _CONSTANT = ["vocab", "tokenizer"]
 
@@ -53,7 +53,7 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         "corpora.train": read_train,
         "corpora.dev": _reader(run.folder / "dev.spacy"),
         "system.seed": run.seed,
-        **run.set,
+        **run.overrides,
     }
     nlp = init_nlp(load_config(run.config, overrides=settings, interpolate=False))
     fix_random_seed(run.seed)
@@ -89,8 +89,9 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         progress(f"{info['step']:>6} updates {info['seconds']:>6} s  dev F {shown}")
         if info["step"] in run.updates:
             now = nlp.to_bytes(exclude=_CONSTANT)
-            for one in watched.values():
-                one.score(nlp, info["step"], sets)
+            for name, one in watched.items():
+                # Only the weights that the config asks for are worth the time of tuning.
+                one.score(nlp, info["step"], sets, tune=name == list(watched)[-1])
             if info["step"] >= run.updates[-1]:
                 break
             nlp.from_bytes(now, exclude=_CONSTANT)
@@ -120,26 +121,21 @@ class Watched:
         if scores["f"] > self._best[0]:
             self._best = scores["f"], info["step"], nlp.to_bytes(exclude=_CONSTANT)
 
-    def score(self, nlp: Language, updates: int, sets: dict[str, list[Example]]) -> None:
-        """Score what was best on dev by now, as it is and with the threshold that is best on dev."""
+    def score(self, nlp: Language, updates: int, sets: dict[str, list[Example]], *, tune: bool) -> None:
+        """Score what was best on dev by now: as it is, and with the threshold that is best on dev."""
         nlp.from_bytes(self._best[2], exclude=_CONSTANT)
         started = time.perf_counter()
         scores = {name: evaluate(nlp, examples) for name, examples in sets.items()}
         n_words = sum(len(example) for examples in sets.values() for example in examples)
         seconds = time.perf_counter() - started
-        found = {value: evaluate(nlp, sets["dev"], value)["f"] for value in THRESHOLDS}
-        choice = max(found, key=lambda value: found[value])
-        tuned = None if scores["dev"]["f"] >= found[choice] else choice
-        self.points[str(updates)] = {
-            "best": self._best[1],
-            "words_per_second": round(n_words / seconds),
-            **scores,
-            "tuned": {
-                "threshold": tuned,
-                "dev_f": max(scores["dev"]["f"], found[choice]),
-                "test": evaluate(nlp, sets["test"], tuned),
-            },
-        }
+        point = {"best": self._best[1], "words_per_second": round(n_words / seconds), **scores}
+        if tune:
+            # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
+            found = {value: evaluate(nlp, sets["dev"], value)["f"] for value in THRESHOLDS} | {None: scores["dev"]["f"]}
+            choice = max(found, key=lambda value: (found[value], value is None))
+            test = scores["test"] if choice is None else evaluate(nlp, sets["test"], choice)
+            point["tuned"] = {"threshold": choice, "dev_f": found[choice], "test": test}
+        self.points[str(updates)] = point
 
 
 def evaluate(nlp: Language, examples: list[Example], threshold: float | None = None) -> dict[str, Any]:
@@ -156,7 +152,7 @@ def evaluate(nlp: Language, examples: list[Example], threshold: float | None = N
         pipe.cfg["threshold"] = of_config
     pairs = [Example(doc, example.reference) for doc, example in zip(docs, examples)]
     scores = nested_ner_score(pairs, spans_key=KEY)
-    levels = {"": "", "nested_": "nested_", "first_level_": "first_level_"}
+    levels = ("", "nested_", "first_level_")
     result = {f"{level}{letter}": scores[f"spans_{KEY}_{level}{letter}"] for level in levels for letter in "prf"}
     result["labels"] = {label: values["f"] for label, values in scores[f"spans_{KEY}_per_type"].items()}
     return result
@@ -186,6 +182,7 @@ def main() -> None:
         use_numpy_for_products()
         started = time.perf_counter()
         result, nlp = train(run, progress=lambda line: print(line, flush=True))
+        run.model.parent.mkdir(parents=True, exist_ok=True)
         nlp.to_disk(run.model)
         about = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
         _write(run.result, {**about, "seconds": round(time.perf_counter() - started), **result})

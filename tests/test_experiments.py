@@ -1,0 +1,120 @@
+"""The experiments: the plan can be built, a run ends with its scores, and the page says what the results say."""
+
+import dataclasses
+import json
+import sys
+
+import pytest
+from commands import ROOT
+from spacy.training.initialize import init_nlp
+from spacy.util import load_config
+
+from spacy_nested_ner.corpus import convert
+
+FOLDER = ROOT / "experiments"
+
+
+@pytest.fixture(scope="module")
+def modules():
+    """The scripts, imported as they import each other."""
+    sys.path.insert(0, str(FOLDER))
+    try:
+        import plan
+        import tables
+        import trial
+
+        yield plan, trial, tables
+    finally:
+        sys.path.remove(str(FOLDER))
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sample")
+    for part in ("train", "dev", "test"):
+        convert(ROOT / "assets" / "sample" / f"{part}.txt", folder / f"{part}.spacy")
+    return folder
+
+
+def test_every_run_of_the_plan_changes_what_its_config_has(modules):
+    runs = modules[0].read_plan()
+    assert len({run.result for run in runs}) == len({run.model for run in runs}) == len(runs)
+    for run in {(run.group, run.name): run for run in runs}.values():
+        # An override of what is not there is an error of spaCy's.
+        config = load_config(run.config, overrides=run.set)
+        assert all(update % run.eval_frequency == 0 for update in run.updates), run.title
+        assert config["training"]["eval_frequency"]
+
+
+def test_groups_are_checked(modules, tmp_path):
+    plan = modules[0]
+    path = tmp_path / "plan.yml"
+    path.write_text("corpora: {a: b}\ngroups: {one: {seeds: [0], corpora: [a], updates: [1], runs: {}, tpyo: 1}}\n")
+    with pytest.raises(ValueError, match=r"the group 'one' of the plan has \['tpyo'\]; expected only"):
+        plan.read_plan(path)
+
+
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+@pytest.mark.parametrize("name", ["nested_ner", "spancat"])
+def test_a_run_ends_with_its_scores(modules, sample, name):
+    plan, trial, _ = modules
+    (first, *_) = (run for run in plan.read_plan() if run.group == "main" and run.name == name)
+    run = dataclasses.replace(first, folder=sample, updates=[10, 20], eval_frequency=10, corpus="sample")
+    lines = []
+    result, nlp = trial.train(run, progress=lines.append)
+    assert len(lines) == 2
+    assert "20 updates" in lines[1]
+    assert set(result) == {"last", "averaged"}
+    for weights, numbers in result.items():
+        assert [at["updates"] for at in numbers["curve"]] == [10, 20]
+        assert list(numbers["points"]) == ["10", "20"]
+        point = numbers["points"]["20"]
+        assert point["best"] == max(numbers["curve"], key=lambda at: at["f"])["updates"]
+        assert ("tuned" in point) == (weights == "averaged")
+    point = result["averaged"]["points"]["20"]
+    assert point["tuned"]["dev_f"] >= point["dev"]["f"]
+    assert set(point["test"]["labels"]) == {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
+    # What is returned is what was scored.
+    read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
+    assert trial.evaluate(nlp, list(read(nlp))) == point["test"]
+    assert json.loads(json.dumps(result)) == result
+
+
+def test_training_is_that_of_spacy(modules, sample):
+    """The settings of the config, the seed among them, reach the pipeline."""
+    plan, trial, _ = modules
+    run = dataclasses.replace(plan.read_plan()[1], folder=sample, updates=[5], eval_frequency=5)
+    again = [trial.train(run, progress=lambda line: None)[0] for _ in range(2)]
+    assert again[0]["last"]["points"]["5"]["test"] == again[1]["last"]["points"]["5"]["test"]
+    assert init_nlp(load_config(run.config, overrides={"corpora.train": trial._reader(sample / "train.spacy")}))
+
+
+def test_the_page_has_the_numbers_of_the_results(modules):
+    plan, _, tables = modules
+    page = tables.DOCUMENT.read_text(encoding="utf-8")
+    groups: dict = {}
+    for run in plan.read_plan():
+        groups.setdefault(run.group, []).append(run)
+    for group, runs in groups.items():
+        for corpus, names in tables.results_of(runs).items():
+            assert f"<!-- {group} {corpus} -->" in page
+            summary = {name: tables.summarise(found) for name, found in names.items()}
+            assert tables.table(summary) in page, f"run experiments/tables.py: {group} {corpus}"
+
+
+def test_means_and_deviations(modules):
+    tables = modules[2]
+
+    def result(seed, f):
+        scores = {"p": f, "r": f, "f": f, "nested_r": f, "labels": {"A": f, "B": 0.0}}
+        point = {"best": 5, "test": scores, "tuned": {"threshold": None, "dev_f": f, "test": scores}}
+        return {"seed": seed, "last": {"points": {}}, "averaged": {"curve": [], "points": {"10": point}}}
+
+    points = tables.summarise([result(0, 0.5), result(1, 0.7)])
+    assert points["10"]["f"]["mean"] == pytest.approx(0.6)
+    assert points["10"]["f"]["sd"] == pytest.approx(0.1)
+    row = tables.table({"one": points}).splitlines()[-1]
+    assert row == "| one | 10 | 2 | 60.0 | 60.0 | 60.0 | 60.0 | 10.0 | 60.0 | B 0.0 |"
+    page = "a\n<!-- one two -->\nold\n<!-- end -->\nb\n"
+    assert tables.fill(page, "one two", row) == f"a\n<!-- one two -->\n{row}\n<!-- end -->\nb\n"
+    assert tables.fill(page, "other", row) == page
