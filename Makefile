@@ -9,7 +9,7 @@ SOURCES := setup.py setup.cfg pyproject.toml $(wildcard spacy_nested_ner/decoder
 
 ## test: set up, check style, run all tests
 test: lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 ## train: set up, and run the project on the sample corpus: convert, analyze, train, evaluate, report, package
 train: $(VENV)/installed

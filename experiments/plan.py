@@ -1,5 +1,6 @@
 """The runs of plan.yml."""
 
+import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +10,9 @@ import encoder
 import srsly
 
 ROOT = Path(__file__).parent.parent
+PLAN = Path(__file__).parent / "plan.yml"
 RESULTS = Path(__file__).parent / "results"
-_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "max_length", "eval_frequency"}
+_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "beside", "max_length", "eval_frequency"}
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,7 @@ class Run:
     updates (list[int]): Where the test set is scored; the last one ends the training.
     train (str): Name of the training file in the folder of the corpus.
     max_length (int): Longest piece of a document in training, in tokens.
+    saved_as (Run | None): The run of another group that this one is.
     """
 
     group: str
@@ -33,6 +36,7 @@ class Run:
     train: str = "train.spacy"
     max_length: int = 250
     eval_frequency: int = 500
+    saved_as: "Run | None" = None
 
     @property
     def overrides(self) -> dict[str, Any]:
@@ -45,6 +49,8 @@ class Run:
 
     @property
     def result(self) -> Path:
+        if self.saved_as:
+            return self.saved_as.result
         return RESULTS / "runs" / self.group / f"{self.corpus}-{self.name}-{self.seed}.json"
 
     @property
@@ -52,9 +58,26 @@ class Run:
         return ROOT / "training" / "experiments" / self.group / f"{self.corpus}-{self.name}-{self.seed}"
 
 
-def read_plan(path: Path = Path(__file__).parent / "plan.yml") -> list[Run]:
+def read_plan(path: Path = PLAN) -> list[Run]:
+    """Every run, in the order of the plan."""
     plan = srsly.read_yaml(path)
     return [run for name, group in plan["groups"].items() for run in _runs(name, group, plan["corpora"])]
+
+
+def runs_by_group(path: Path = PLAN) -> dict[str, list[Run]]:
+    """What the tables of every group show: its runs, after those of other groups that stand beside them."""
+    plan = srsly.read_yaml(path)
+    every = read_plan(path)
+    result = {}
+    for name, group in plan["groups"].items():
+        shown = [
+            dataclasses.replace(run, name=title, updates=group["updates"], saved_as=run)
+            for title, other in group.get("beside", {}).items()
+            for run in every
+            if f"{run.group}/{run.name}" == other and run.corpus in group["corpora"] and run.seed in group["seeds"]
+        ]
+        result[name] = shown + [run for run in every if run.group == name]
+    return result
 
 
 def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> Iterator[Run]:

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from plan import ROOT, Run, read_plan
 
-
 # One thread a run, and no model from the network. Memory of arrays that are no longer needed stays with the process
 # (glibc): giving it back and taking it again can be half of the time.
 ENVIRONMENT = {

@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from plan import RESULTS, ROOT, Run, read_plan
+from plan import RESULTS, ROOT, Run, runs_by_group
 
 DOCUMENT = ROOT / "docs" / "experiments.md"
 
@@ -25,7 +25,8 @@ def results_of(runs: list[Run]) -> Results:
     results: Results = defaultdict(lambda: defaultdict(list))
     for run in runs:
         if run.result.exists():
-            results[run.corpus][run.name].append({"seed": run.seed, **json.loads(run.result.read_text())})
+            result = {"seed": run.seed, "updates": run.updates, **json.loads(run.result.read_text())}
+            results[run.corpus][run.name].append(result)
     return {corpus: dict(names) for corpus, names in results.items()}
 
 
@@ -37,7 +38,7 @@ def weights(result: dict[str, Any]) -> dict[str, Any]:
 def summarise(results: list[dict[str, Any]]) -> dict[str, Any]:
     """Means and standard deviations over seeds, by point."""
     points: dict[str, Any] = {}
-    for point in weights(results[0])["points"]:
+    for point in map(str, results[0]["updates"]):
         scores = [weights(result)["points"][point] for result in results if point in weights(result)["points"]]
         numbers = {
             "dev_f": [score["tuned"]["dev_f"] for score in scores],
@@ -123,11 +124,8 @@ def fill(document: str, name: str, text: str) -> str:
 
 
 def main() -> None:
-    groups: dict[str, list[Run]] = defaultdict(list)
-    for run in read_plan():
-        groups[run.group].append(run)
     document = DOCUMENT.read_text()
-    for group, runs in groups.items():
+    for group, runs in runs_by_group().items():
         results = results_of(runs)
         summary = {
             corpus: {name: summarise(found) for name, found in names.items()} for corpus, names in results.items()
