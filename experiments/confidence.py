@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import spacy
 from plan import RESULTS, Run, read_plan
 from tables import DOCUMENT, fill, markdown
@@ -42,8 +43,12 @@ def _measured(nlp: spacy.Language, path: Path) -> dict[str, Any]:
 
 
 def dominates(curve: list[dict[str, float]], other: list[dict[str, float]]) -> bool:
-    """Whether no point of the other curve has both a higher precision and a higher recall than all of this one."""
-    return all(any(own["p"] >= point["p"] and own["r"] >= point["r"] for own in curve) for point in other)
+    """Whether the curve, drawn through its points, lies on or above every point of the other one that has a recall
+    which it reaches."""
+    points = sorted((row["r"], row["p"]) for row in curve)
+    recalls, precisions = zip(*points)
+    within = [row for row in other if recalls[0] <= row["r"] <= recalls[-1]]
+    return all(np.interp(row["r"], recalls, precisions) >= row["p"] for row in within)
 
 
 def plot(results: dict[str, Any], title: str, path: Path) -> None:

@@ -1,6 +1,7 @@
 """The runs of plan.yml."""
 
 import dataclasses
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,11 +52,15 @@ class Run:
     def result(self) -> Path:
         if self.saved_as:
             return self.saved_as.result
-        return RESULTS / "runs" / self.group / f"{self.corpus}-{self.name}-{self.seed}.json"
+        return RESULTS / "runs" / self.group / f"{self._file_name}.json"
 
     @property
     def model(self) -> Path:
-        return ROOT / "training" / "experiments" / self.group / f"{self.corpus}-{self.name}-{self.seed}"
+        return ROOT / "training" / "experiments" / self.group / self._file_name
+
+    @property
+    def _file_name(self) -> str:
+        return re.sub(r"[^\w.-]+", "_", f"{self.corpus}-{self.name}-{self.seed}")
 
 
 def read_plan(path: Path = PLAN) -> list[Run]:

@@ -21,13 +21,14 @@ Results = dict[str, dict[str, list[dict[str, Any]]]]
 
 
 def results_of(runs: list[Run]) -> Results:
-    """What there is, by corpus and name, in the order of the plan."""
+    """What there is, by corpus and name, in the order of the plan. Nothing stands beside nothing."""
     results: Results = defaultdict(lambda: defaultdict(list))
     for run in runs:
         if run.result.exists():
             result = {"seed": run.seed, "updates": run.updates, **json.loads(run.result.read_text())}
             results[run.corpus][run.name].append(result)
-    return {corpus: dict(names) for corpus, names in results.items()}
+    started = {run.corpus for run in runs if run.saved_as is None and run.result.exists()}
+    return {corpus: dict(names) for corpus, names in results.items() if corpus in started}
 
 
 def weights(result: dict[str, Any]) -> dict[str, Any]:
@@ -73,7 +74,7 @@ def table(summaries: dict[str, dict[str, Any]]) -> str:
                     f"{int(point):,}",
                     str(len(numbers["seeds"])),
                     *values,
-                    _percent(numbers["f"]["sd"]),
+                    _percent(numbers["f"]["sd"]) if len(numbers["seeds"]) > 1 else "",
                     _percent(numbers["nested_r"]["mean"]),
                     f"{label} {_percent(numbers['labels'][label])}",
                 ]

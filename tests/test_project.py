@@ -55,7 +55,7 @@ def test_the_whole_workflow(tmp_path):
 @pytest.mark.parametrize("workflow", PROJECT["workflows"])
 def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch):
     """What the commands of a workflow read is there before they run, and what they are told exists."""
-    for name in ("assets", "configs", "benchmarks"):
+    for name in ("assets", "configs", "benchmarks", "docs", "experiments"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     for name in PROJECT["directories"]:
