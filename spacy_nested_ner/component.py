@@ -38,7 +38,7 @@ spans_key = "sc"
 incorrect_spans_key = null
 threshold = null
 temperature = 1.0
-label_smoothing = 0.1
+label_smoothing = 0.0
 missing_rate = 0.5
 max_span_length = "auto"
 use_sentences = true
@@ -52,6 +52,9 @@ multi_label = false
 [nested_ner.model]
 @architectures = "spacy-nested-ner.SpanScorer.v1"
 hidden_width = 128
+subword_width = 64
+subword_rows = 20000
+same_words = true
 
 [nested_ner.model.tok2vec]
 @architectures = "spacy.Tok2Vec.v2"
@@ -165,7 +168,7 @@ class NestedNER(TrainablePipe):
         incorrect_spans_key: str | None = None,
         threshold: float | None = None,
         temperature: float = 1.0,
-        label_smoothing: float = 0.1,
+        label_smoothing: float = 0.0,
         missing_rate: float = 0.5,
         max_span_length: int | Literal["auto"] | None = "auto",
         use_sentences: bool = True,

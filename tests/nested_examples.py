@@ -16,6 +16,8 @@ SENTENCES = [
 TINY = {
     "model": {
         "hidden_width": 32,
+        "subword_width": 16,
+        "subword_rows": 500,
         "tok2vec": {
             "embed": {"width": 32, "rows": [200, 100, 100, 100]},
             "encode": {"width": 32, "depth": 1},

@@ -9,17 +9,30 @@ from .additive import resize as resize_additive
 from .biaffine import biaffine_span_scorer
 from .biaffine import resize as resize_biaffine
 from .model import InT, OutT, score_spans
+from .words import with_words
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]
 
 
-def build_span_scorer(tok2vec: Tok2Vec, hidden_width: int = 128, nO: int | None = None) -> Model[InT, OutT]:
+def build_span_scorer(
+    tok2vec: Tok2Vec,
+    hidden_width: int = 128,
+    subword_width: int = 64,
+    subword_rows: int = 20000,
+    same_words: bool = True,
+    nO: int | None = None,
+) -> Model[InT, OutT]:
     """The default: start, end, content and length of a span through one hidden layer.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Token vectors; any tok2vec, listener or transformer.
     hidden_width (int): Width of the hidden layer.
+    subword_width (int): Width of the embedding of character n-grams that stands beside the vectors; 0 for none.
+    subword_rows (int): Rows of its table.
+    same_words (bool): Whether the mean vector of the same words in the doc stands beside the vectors.
     nO (int | None): Number of labels; set by the component.
     """
+    if subword_width or same_words:
+        tok2vec = with_words(tok2vec, subword_width=subword_width, subword_rows=subword_rows, same_words=same_words)
     return score_spans(tok2vec, additive_span_scorer(hidden_width, nO=nO), resize_additive)
 
 

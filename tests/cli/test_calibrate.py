@@ -25,7 +25,7 @@ def folder(tmp_path_factory):
     path = tmp_path_factory.mktemp("calibrate")
     fix_random_seed(0)
     nlp = trained()
-    nlp.get_pipe("nested_ner").cfg["temperature"] = 3.0
+    nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
     nlp.to_disk(path / "model")
     save_corpus(path / "dev.spacy")
     return path
@@ -54,7 +54,7 @@ def test_the_saved_pipeline_is_better_calibrated_and_finds_the_same(folder, made
 def test_what_is_printed_is_what_the_report_says(folder, made):
     lines = [line.rsplit(maxsplit=2) for line in made[0].splitlines()]
     rows = {name: (float(before), float(after)) for name, before, after in lines[2:6]}
-    assert rows["temperature"][0] == 3
+    assert rows["temperature"][0] == 6
     for number, path in enumerate((folder / "model", made[1])):
         nlp = spacy.load(path)
         assert rows["temperature"][number] == pytest.approx(nlp.get_pipe("nested_ner").cfg["temperature"], abs=5e-4)
@@ -175,7 +175,7 @@ def test_incomplete_documents_are_no_measure(folder):
     for record in half:
         record.doc.spans["sc"] = list(record.doc.spans["sc"])[::2]
         record.doc.spans["sc"].attrs["incomplete"] = True
-    nlp.get_pipe("nested_ner").cfg["temperature"] = 3.0
+    nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
     assert calibrate(nlp, [*records, *half]) == whole
 
 
