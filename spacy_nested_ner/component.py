@@ -52,6 +52,7 @@ multi_label = false
 [nested_ner.model]
 @architectures = "spacy-nested-ner.SpanScorer.v1"
 hidden_width = 128
+gated = true
 subword_width = 64
 subword_rows = 20000
 same_words = true

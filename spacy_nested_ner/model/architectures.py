@@ -17,6 +17,7 @@ Tok2Vec = Model[list[Doc], list[Floats2d]]
 def build_span_scorer(
     tok2vec: Tok2Vec,
     hidden_width: int = 128,
+    gated: bool = True,
     subword_width: int = 64,
     subword_rows: int = 20000,
     same_words: bool = True,
@@ -26,6 +27,7 @@ def build_span_scorer(
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Token vectors; any tok2vec, listener or transformer.
     hidden_width (int): Width of the hidden layer.
+    gated (bool): Whether tokens have weights of their own in the mean that is the content of a span.
     subword_width (int): Width of the embedding of character n-grams that stands beside the vectors; 0 for none.
     subword_rows (int): Rows of its table.
     same_words (bool): Whether the mean vector of the same words in the doc stands beside the vectors.
@@ -33,7 +35,7 @@ def build_span_scorer(
     """
     if subword_width or same_words:
         tok2vec = with_words(tok2vec, subword_width=subword_width, subword_rows=subword_rows, same_words=same_words)
-    return score_spans(tok2vec, additive_span_scorer(hidden_width, nO=nO), resize_additive)
+    return score_spans(tok2vec, additive_span_scorer(hidden_width, gated=gated, nO=nO), resize_additive)
 
 
 def build_biaffine_span_scorer(

@@ -29,11 +29,12 @@ def inputs(limit):
 
 def additive_by_definition(model, vectors, i, j):
     nH = model.get_dim("nH")
-    A, B, C = np.split(model.get_param("tokens_W"), 3)
+    A, B, C, D = np.split(model.get_param("tokens_W"), 4)
+    inside = vectors[i : j + 1]
+    gates = 1 / (1 + np.exp(-(inside @ D.T + model.get_param("gates_b")))) + 1 / 16
+    content = (gates * (inside @ C.T)).sum(axis=0) / gates.sum(axis=0)
     length = model.get_param("lengths_E")[additive._length_row(j - i + 1)]
-    hidden = (
-        A @ vectors[i] + B @ vectors[j] + C @ vectors[i : j + 1].mean(axis=0) + length + model.get_param("hidden_b")
-    )
+    hidden = A @ vectors[i] + B @ vectors[j] + content + length + model.get_param("hidden_b")
     assert hidden.shape == (nH,)
     return model.get_param("W") @ np.maximum(hidden, 0) + model.get_param("b")
 
