@@ -2,8 +2,8 @@
 
     python benchmarks/component.py TRAIN.spacy [--output FOLDER] [--rounds 3]
 
-Words a second and peak memory of configs/tok2vec.cfg and configs/spancat.cfg: every round starts
-a fresh process for each, in turn, on one thread; the best round counts. Peak memory is taken before
+Words a second and peak memory of configs/spancat.cfg, configs/tok2vec.cfg and the same with other decoders: every
+round starts a fresh process for each, in turn, on one thread; the best round counts. Peak memory is taken before
 prediction (training) and at the end, less what the process had before the first update.
 """
 
@@ -16,12 +16,23 @@ import sys
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
-CONFIGS = {"nested_ner": "tok2vec", "spancat": "spancat"}
+_DECODER = "components.nested_ner.decoder"
+# Config, and what is changed in it.
+SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
+    "spancat": ("spancat", {}),
+    "nested_ner": ("tok2vec", {}),
+    "c = 2": ("tok2vec", {f"{_DECODER}.max_short_child": 2}),
+    "c = 3": ("tok2vec", {f"{_DECODER}.max_short_child": 3}),
+    "multi_label": ("tok2vec", {f"{_DECODER}.multi_label": True}),
+    "flat": ("tok2vec", {_DECODER: {"@misc": "spacy-nested-ner.FlatDecoder.v1"}}),
+    "cubic": ("tok2vec", {_DECODER: {"@misc": "spacy-nested-ner.CubicDecoder.v1"}}),
+}
 
 
-def measure(config: str, train: str, updates: int) -> dict[str, float]:
+def measure(system: str, train: str, updates: int) -> dict[str, float]:
     """One round, in this process."""
     import spacy
     from spacy.tokens import Doc
@@ -29,9 +40,10 @@ def measure(config: str, train: str, updates: int) -> dict[str, float]:
     from spacy.training.batchers import minibatch_by_words
 
     warnings.simplefilter("ignore")
-    paths = {"paths.train": train, "paths.dev": train}
+    config, changes = SYSTEMS[system]
+    overrides = {"paths.train": train, "paths.dev": train, **changes}
     nlp = spacy.util.load_model_from_config(
-        spacy.util.load_config(ROOT / "configs" / f"{config}.cfg", paths), auto_fill=True
+        spacy.util.load_config(ROOT / "configs" / f"{config}.cfg", overrides), auto_fill=True
     )
     examples = list(Corpus(train, limit=400)(nlp))
     optimizer = nlp.initialize(lambda: examples)
@@ -70,9 +82,9 @@ def measure(config: str, train: str, updates: int) -> dict[str, float]:
     }
 
 
-def in_a_process(config: str, train: str, updates: int) -> dict[str, float]:
+def in_a_process(system: str, train: str, updates: int) -> dict[str, float]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    command = [sys.executable, __file__, train, "--updates", str(updates), "--config", config]
+    command = [sys.executable, __file__, train, "--updates", str(updates), "--system", system]
     run = subprocess.run(command, env=environment, capture_output=True, text=True)
     if run.returncode:
         sys.exit(run.stderr)
@@ -85,23 +97,31 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--updates", type=int, default=25)
-    parser.add_argument("--config", help=argparse.SUPPRESS)
+    parser.add_argument("--system", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    if arguments.config:
-        print(json.dumps(measure(arguments.config, arguments.train, arguments.updates)))
+    if arguments.system:
+        print(json.dumps(measure(arguments.system, arguments.train, arguments.updates)))
         return
     best: dict[str, dict[str, float]] = {}
     for number in range(arguments.rounds):
-        for name, config in CONFIGS.items():
+        for name in SYSTEMS:
             print(f"  … round {number + 1} of {arguments.rounds}: {name}", file=sys.stderr, flush=True)
-            result = in_a_process(config, arguments.train, arguments.updates)
+            result = in_a_process(name, arguments.train, arguments.updates)
             for key, value in result.items():
                 better = min if key.endswith("mb") else max
                 best.setdefault(name, {})[key] = better(value, best.get(name, {}).get(key, value))
-    lines = [f"{'':<32} {'nested_ner':>12} {'spancat':>12} {'ratio':>8}"]
-    for key in best["nested_ner"]:
-        ours, theirs = best["nested_ner"][key], best["spancat"][key]
-        lines.append(f"{key.replace('_', ' '):<32} {ours:>12,.0f} {theirs:>12,.0f} {ours / theirs:>8.2f}")
+    columns = [
+        ("training_words_per_second", "trains, words/s"),
+        ("prediction_words_per_second", "predicts, words/s"),
+        ("tok2vec_words_per_second", "tok2vec alone"),
+        ("training_memory_mb", "memory, training"),
+        ("memory_mb", "memory, both"),
+    ]
+    lines = ["".join([f"{'':<12}", *(f"{title:>20}" for _, title in columns)])]
+    for name, numbers in best.items():
+        ratios = [f"{numbers[key]:,.0f} ({numbers[key] / best['spancat'][key]:.2f})" for key, _ in columns]
+        lines.append("".join([f"{name:<12}", *(f"{ratio:>20}" for ratio in ratios)]))
+    lines.append("Memory in MB. In brackets: times spancat's.")
     text = "\n".join(lines)
     arguments.output.mkdir(parents=True, exist_ok=True)
     (arguments.output / "component.json").write_text(json.dumps(best, indent=1), encoding="utf-8")

@@ -1,15 +1,17 @@
 """How far the probabilities of the trained pipelines can be trusted, on test data.
 
-    python experiments/confidence.py [--corpus genia …]
+    python experiments/confidence.py [--corpus genia …] [--seed 0 …]
 
-For the pipelines of the group `main` (seed 0) that experiments/run.py has saved: the calibration error of the
-mentions found, before and after a temperature is fitted on dev data; precision and recall over thresholds; and
-how early errors come if sentences are read by their entropy. Writes results/confidence.json, a plot a corpus, and
-the tables into docs/experiments.md.
+For the pipelines of the group `main` that experiments/run.py has saved, where those of both systems are there:
+the calibration error of the mentions found, before and after a temperature is fitted on dev data; precision and
+recall over thresholds; and how early errors come if sentences are read by their entropy. Writes
+results/confidence.json, a plot a corpus (of its first seed), and the tables, which are means over seeds, into
+docs/experiments.md.
 """
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,11 @@ from spacy_nested_ner.calibration import calibrate
 from spacy_nested_ner.corpus import read_records
 from spacy_nested_ner.report import measure, predict
 
-GROUP, SEED = "main", 0
+GROUP = "main"
 SYSTEMS = ("spancat", "nested_ner")
+
+# By corpus, seed and system.
+Results = dict[str, dict[str, dict[str, Any]]]
 
 
 def confidence(run: Run) -> dict[str, Any]:
@@ -77,56 +82,70 @@ def plot(results: dict[str, Any], title: str, path: Path) -> None:
     pyplot.close(figure)
 
 
-def calibration_table(results: dict[str, Any]) -> str:
+def calibration_table(results: Results) -> str:
     rows = []
-    for corpus, systems in results.items():
-        for name, states in systems.items():
-            for state, numbers in states.items():
-                temperature = numbers.get("temperature")
-                given = f"temperature {temperature:.2f}" if temperature else state
-                rows.append([corpus, name, given, f"{numbers['calibration']['ece']:.3f}"])
-    return markdown(["corpus", "", "", "ECE"], rows)
+    for corpus, seeds in results.items():
+        for name in SYSTEMS:
+            for state in next(iter(seeds.values()))[name]:
+                found = [systems[name][state] for systems in seeds.values()]
+                errors = [numbers["calibration"]["ece"] for numbers in found]
+                temperatures = "–".join(f"{t:.2f}" for t in _ends(numbers.get("temperature") for numbers in found))
+                given = f"{state}, temperature {temperatures}" if temperatures else state
+                rows.append([corpus, name, given, str(len(found)), f"{np.mean(errors):.3f}", f"{max(errors):.3f}"])
+    return markdown(["corpus", "", "", "seeds", "ECE", "highest"], rows)
 
 
-def ranking_table(results: dict[str, Any]) -> str:
+def _ends(values: Iterable[float | None]) -> list[float]:
+    """The lowest and the highest; nothing if there are none."""
+    found = [value for value in values if value is not None]
+    return [min(found), max(found)] if found else []
+
+
+def ranking_table(results: Results) -> str:
     rows = []
-    for corpus, systems in results.items():
-        ranking = systems["nested_ner"]["as trained"]["error_ranking"]
+    for corpus, seeds in results.items():
+        rankings = [systems["nested_ner"]["as trained"]["error_ranking"] for systems in seeds.values()]
         for order in ("entropy", "length", "best"):
-            values = [f"{ranking[unit][order][what]:.2f}" for unit in ("by_segments", "by_words") for what in _WHAT]
-            rows.append([corpus, order, *values])
-    header = ["corpus", "order", "sentences for half", "area", "words for half", "area"]
-    return markdown(header, rows)
-
-
-_WHAT = ("half", "area")
+            values = [
+                f"{np.mean([ranking[unit][order][what] for ranking in rankings]):.2f}"
+                for unit in ("by_segments", "by_words")
+                for what in ("half", "area")
+            ]
+            rows.append([corpus, order, str(len(rankings)), *values])
+    return markdown(["corpus", "order", "seeds", "sentences for half", "area", "words for half", "area"], rows)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How far probabilities can be trusted.")
     parser.add_argument("--corpus", nargs="+", help="only these")
-    wanted = parser.parse_args().corpus
+    parser.add_argument("--seed", nargs="+", type=int, help="only these")
+    wanted = parser.parse_args()
     path = RESULTS / "confidence.json"
-    results = json.loads(path.read_text()) if path.exists() else {}
+    results: Results = json.loads(path.read_text()) if path.exists() else {}
+    pairs: dict[tuple[str, int], list[Run]] = {}
     for run in read_plan():
-        if (run.group, run.seed) != (GROUP, SEED) or run.name not in SYSTEMS or (wanted and run.corpus not in wanted):
+        if run.group == GROUP and run.name in SYSTEMS:
+            pairs.setdefault((run.corpus, run.seed), []).append(run)
+    for (corpus, seed), runs in pairs.items():
+        if (wanted.corpus and corpus not in wanted.corpus) or (wanted.seed and seed not in wanted.seed):
             continue
-        if not run.model.exists():
-            print(f"{run.title}: not trained yet, see experiments/run.py")
+        if missing := [run.title for run in runs if not run.model.exists()]:
+            print(f"not trained yet, see experiments/run.py: {', '.join(missing)}")
             continue
-        print(f"{run.title}: predicting", flush=True)
-        results.setdefault(run.corpus, {})[run.name] = confidence(run)
+        print(f"{corpus}, seed {seed}: predicting", flush=True)
+        results.setdefault(corpus, {})[str(seed)] = {run.name: confidence(run) for run in runs}
         path.write_text(json.dumps(results, indent=1) + "\n")
-    complete = {corpus: systems for corpus, systems in results.items() if set(SYSTEMS) <= set(systems)}
     document = DOCUMENT.read_text()
-    for name, text in (("calibration", calibration_table(complete)), ("ranking", ranking_table(complete))):
+    for name, text in (("calibration", calibration_table(results)), ("ranking", ranking_table(results))):
         document = fill(document, name, text)
         print(f"{text}\n")
     DOCUMENT.write_text(document)
-    for corpus, systems in complete.items():
-        plot(systems, corpus, RESULTS / f"confidence-{corpus}.png")
-        better = dominates(*(systems[name]["as trained"]["thresholds"] for name in reversed(SYSTEMS)))
-        print(f"{corpus}: the curve of nested_ner {'dominates' if better else 'does not dominate'} that of spancat")
+    for corpus, seeds in results.items():
+        plot(next(iter(seeds.values())), corpus, RESULTS / f"confidence-{corpus}.png")
+        for seed, systems in seeds.items():
+            better = dominates(*(systems[name]["as trained"]["thresholds"] for name in reversed(SYSTEMS)))
+            verdict = "dominates" if better else "does not dominate"
+            print(f"{corpus}, seed {seed}: the curve of nested_ner {verdict} that of spancat")
 
 
 if __name__ == "__main__":

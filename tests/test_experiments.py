@@ -110,3 +110,33 @@ def test_means_and_deviations(modules):
     page = "a\n<!-- one two -->\nold\n<!-- end -->\nb\n"
     assert tables.fill(page, "one two", row) == f"a\n<!-- one two -->\n{row}\n<!-- end -->\nb\n"
     assert tables.fill(page, "other", row) == page
+
+
+def test_confidence_is_the_mean_over_seeds(modules):
+    import confidence
+
+    def system(ece, **more):
+        numbers = {"by_segments": {"half": ece, "area": 0.7}, "by_words": {"half": 0.3, "area": 0.6}}
+        ranking = {unit: dict.fromkeys(("entropy", "length", "best"), values) for unit, values in numbers.items()}
+        return {"calibration": {"ece": ece}, "error_ranking": ranking, **more}
+
+    def seed(ece, temperature):
+        fitted = {"as trained": system(ece), "calibrated": system(ece / 2, temperature=temperature)}
+        return {"spancat": {"as trained": system(2 * ece)}, "nested_ner": fitted}
+
+    results = {"genia": {"0": seed(0.1, 1.2), "1": seed(0.2, 1.4)}}
+    assert confidence.calibration_table(results).splitlines()[2:] == [
+        "| genia | spancat | as trained | 2 | 0.300 | 0.400 |",
+        "| genia | nested_ner | as trained | 2 | 0.150 | 0.200 |",
+        "| genia | nested_ner | calibrated, temperature 1.20–1.40 | 2 | 0.075 | 0.100 |",
+    ]
+    assert confidence.ranking_table(results).splitlines()[2] == "| genia | entropy | 2 | 0.15 | 0.70 | 0.30 | 0.60 |"
+
+
+def test_a_curve_dominates_only_from_above(modules):
+    import confidence
+
+    low, high = ([{"r": r, "p": p - r} for r in (0.2, 0.5, 0.9)] for p in (1.0, 1.1))
+    assert confidence.dominates(high, low)
+    assert not confidence.dominates(low, high)
+    assert not confidence.dominates([*high[:1], {"r": 0.5, "p": 0.4}, *high[2:]], low)
