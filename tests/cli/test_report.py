@@ -55,7 +55,7 @@ def folder(tmp_path_factory):
     """A pipeline that has not learned enough, and a corpus."""
     path = tmp_path_factory.mktemp("report")
     fix_random_seed(0)
-    trained(steps=8).to_disk(path / "model")
+    trained(steps=6).to_disk(path / "model")
     save_corpus(path / "dev.spacy")
     return path
 
