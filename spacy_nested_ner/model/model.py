@@ -16,17 +16,19 @@ _SPANS_OF_BARE_DOCS = 10
 
 
 def score_spans(
-    tok2vec: Model[list[Doc], list[Floats2d]],
+    encoder: Model[list[Doc], list[Floats2d]],
     scorer: Model[tuple[Floats2d, Segments], Floats2d],
     resize: Callable[[Model, int], Model],
 ) -> Model[InT, OutT]:
     """Token vectors of all docs, then the scores of the spans in their segments."""
+    # Where spaCy looks for a listener.
+    tok2vec = encoder.maybe_get_ref("tok2vec") or encoder
     model: Model[InT, OutT] = Model(
         "score_spans",
         forward,
         init=init,
-        layers=[tok2vec, scorer],
-        refs={"tok2vec": tok2vec, "scorer": scorer},
+        layers=[encoder, scorer],
+        refs={"encoder": encoder, "tok2vec": tok2vec, "scorer": scorer},
         dims={"nO": None},
     )
     model.attrs["resize_output"] = partial(resize_model, resize=resize)
@@ -36,27 +38,27 @@ def score_spans(
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
     # Docs alone are taken as they come: `spacy debug model` knows nothing of segments.
     docs, segments = X if isinstance(X, tuple) else (X, Segments([len(doc) for doc in X], _SPANS_OF_BARE_DOCS))
-    tok2vec, scorer = model.get_ref("tok2vec"), model.get_ref("scorer")
-    vectors, backprop_tok2vec = tok2vec(docs, is_train)
+    encoder, scorer = model.get_ref("encoder"), model.get_ref("scorer")
+    vectors, backprop_encoder = encoder(docs, is_train)
     flat = model.ops.flatten(vectors)
     scores, backprop_scorer = scorer((flat, segments), is_train)
 
     def backprop(d_scores: OutT) -> InT:
         d_flat, _ = backprop_scorer(d_scores)
-        return backprop_tok2vec(model.ops.unflatten(d_flat, [len(v) for v in vectors])), segments
+        return backprop_encoder(model.ops.unflatten(d_flat, [len(v) for v in vectors])), segments
 
     return scores, backprop
 
 
 def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -> None:
-    tok2vec, scorer = model.get_ref("tok2vec"), model.get_ref("scorer")
+    encoder, scorer = model.get_ref("encoder"), model.get_ref("scorer")
     if X is None:
-        tok2vec.initialize()
-        width = tok2vec.get_dim("nO")
+        encoder.initialize()
+        width = encoder.get_dim("nO")
     else:
-        tok2vec.initialize(X=X[0])
+        encoder.initialize(X=X[0])
         # Listeners of a transformer know their width only from what they give.
-        width = tok2vec.predict(X[0])[0].shape[1]
+        width = encoder.predict(X[0])[0].shape[1]
     if Y is not None:
         scorer.set_dim("nO", Y.shape[0], force=True)
     scorer.set_dim("nI", width, force=True)

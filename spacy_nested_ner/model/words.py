@@ -44,6 +44,7 @@ def with_words(
         forward,
         init=init,
         layers=[tok2vec],
+        refs={"tok2vec": tok2vec},
         params={"E": None},
         dims={"nO": None},
         attrs={"width": subword_width, "rows": subword_rows, "same_words": same_words},

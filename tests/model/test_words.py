@@ -107,3 +107,9 @@ def test_pipelines_are_saved_and_loaded(settings):
     docs = [example.predicted for example in make_examples(nlp)]
     one, other = (pipeline.get_pipe("nested_ner").scores(docs)[0].values for pipeline in (nlp, again))
     np.testing.assert_array_equal(one, other)
+
+
+def test_spacy_finds_the_listener_in_the_model():
+    # `spacy debug model` and others ask for the reference tok2vec.
+    given = tok2vec()
+    assert build_span_scorer(given).get_ref("tok2vec") is given
