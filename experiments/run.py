@@ -17,7 +17,8 @@ from pathlib import Path
 from plan import ROOT, Run, read_plan
 
 # One thread a run, and no model from the network. Memory of arrays that are no longer needed stays with the process
-# (glibc): giving it back and taking it again can be half of the time.
+# (glibc): giving it back and taking it again can be half of the time. All threads share one arena: PyTorch's thread for
+# gradients would leave its own one full of holes, gigabytes of them.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -25,6 +26,7 @@ ENVIRONMENT = {
     "MALLOC_MMAP_THRESHOLD_": str(2**32 - 1),
     "MALLOC_TRIM_THRESHOLD_": str(2**32 - 1),
     "MALLOC_TOP_PAD_": str(2**26),
+    "MALLOC_ARENA_MAX": "1",
 }
 
 
