@@ -101,7 +101,8 @@ def plot(results: dict[str, list[dict[str, Any]]], title: str, path: Path) -> No
 
     figure, axes = pyplot.subplots(figsize=(6, 3.6))
     for name, runs in results.items():
-        curves = [weights(run)["curve"] for run in runs]
+        # A run of another group may have gone on for longer.
+        curves = [[at for at in weights(run)["curve"] if at["updates"] <= run["updates"][-1]] for run in runs]
         updates = [at["updates"] for at in min(curves, key=len)]
         values = [[100 * curve[i]["f"] for curve in curves] for i in range(len(updates))]
         (line,) = axes.plot(updates, [statistics.mean(v) for v in values], marker="o", markersize=3, label=name)
