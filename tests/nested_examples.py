@@ -3,6 +3,7 @@
 import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
+from spacy.util import fix_random_seed
 
 SENTENCES = [
     ("I am Fabian from Bonn , Germany .", [(0, 1, "PER"), (2, 7, "PER"), (4, 7, "GPE"), (6, 7, "GPE")]),
@@ -47,6 +48,7 @@ def make_examples(nlp, key="sc", per_doc=2):
 
 
 def train(nlp, examples, steps=80):
+    fix_random_seed(0)
     optimizer = nlp.initialize(lambda: examples)
     optimizer.learn_rate = 0.01
     for _ in range(steps):

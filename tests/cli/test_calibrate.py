@@ -9,7 +9,6 @@ import spacy
 from commands import run
 from nested_examples import SENTENCES, found, make_doc, make_examples, save_corpus, trained
 from spacy.tokens import DocBin
-from spacy.util import fix_random_seed
 
 from spacy_nested_ner import calibration
 from spacy_nested_ner.calibration import calibrate, minimum
@@ -23,7 +22,6 @@ from spacy_nested_ner.report import measure, predict
 def folder(tmp_path_factory):
     """A pipeline with the right analyses and too little confidence in them, and a corpus."""
     path = tmp_path_factory.mktemp("calibrate")
-    fix_random_seed(0)
     nlp = trained()
     nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
     nlp.to_disk(path / "model")

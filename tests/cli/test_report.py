@@ -12,7 +12,6 @@ from nested_examples import SENTENCES, make_doc, make_examples, save_corpus, tra
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Corpus, Example
-from spacy.util import fix_random_seed
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
@@ -54,7 +53,6 @@ class Page(HTMLParser):
 def folder(tmp_path_factory):
     """A pipeline that has not learned enough, and a corpus."""
     path = tmp_path_factory.mktemp("report")
-    fix_random_seed(0)
     trained(steps=6).to_disk(path / "model")
     save_corpus(path / "dev.spacy")
     return path
@@ -227,7 +225,6 @@ def test_other_tokens_than_those_of_the_gold(folder):
 
 
 def test_spancat(tmp_path):
-    fix_random_seed(0)
     nlp = spacy.blank("en")
     config = {"suggester": {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": 5}, "threshold": 0.6}
     nlp.add_pipe("spancat", config=config)
