@@ -17,8 +17,7 @@ from pathlib import Path
 from plan import ROOT, Run, read_plan
 
 # One thread a run, and no model from the network. Memory of arrays that are no longer needed stays with the process
-# (glibc): giving it back and taking it again can be half of the time. With more than one
-# arena, fine-tuning a transformer took 18 GB within 500 updates.
+# (glibc): giving it back after every update and taking it again can be half of the time. trial.py does it at times.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
