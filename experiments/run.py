@@ -17,7 +17,8 @@ from pathlib import Path
 from plan import ROOT, Run, read_plan
 
 # One thread a run, and no model from the network. Memory of arrays that are no longer needed stays with the process
-# (glibc): giving it back after every update and taking it again can be half of the time. trial.py does it at times.
+# (glibc): giving it back after every update and taking it again can be half of the time. trial.py does it every
+# 50 updates.
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
