@@ -42,9 +42,11 @@ class Calibration(NamedTuple):
     """What `calibrate` has done.
 
     mentions (int): How many were found, right or wrong.
+    left_out (int): Documents that are incomplete, or have no gold mentions under the key, or no tokens.
     """
 
     mentions: int
+    left_out: int
     before: Confidence
     after: Confidence
 
@@ -66,7 +68,14 @@ def calibrate(
     progress (bool): Show bars, on terminals only.
     """
     pipe = calibrated_component(nlp, spans_key)
-    kept = [record.doc for record in records if len(record.doc) and _is_complete(record.doc, spans_key)]
+    docs = [record.doc for record in records]
+    kept = [doc for doc in docs if len(doc) and _is_complete(doc, spans_key)]
+    left_out = len(docs) - len(kept)
+    if not kept:
+        raise ValueError(
+            f"none of {left_out} documents can be used: expected some with tokens and doc.spans[{spans_key!r}] "
+            f"that are annotated in full, not incomplete"
+        )
     examples = list(annotated(nlp, [make_example(nlp, doc, gold_tokens) for doc in kept], progress))
     batches = [_Batch(pipe, batch) for batch in minibatch(examples, nlp.batch_size)]
     n_mentions = sum(len(batch.right) for batch in batches)
@@ -81,7 +90,7 @@ def calibrate(
 
         temperature = minimum(loss, LOWEST, HIGHEST)
     pipe.cfg["temperature"] = temperature
-    return Calibration(n_mentions, before, _confidence(batches, temperature))
+    return Calibration(n_mentions, left_out, before, _confidence(batches, temperature))
 
 
 def _is_complete(doc: Doc, spans_key: str) -> bool:

@@ -44,7 +44,7 @@ def calibrate_cli(
     """Make the probabilities of a trained pipeline agree with how often it is right.
 
     Fits the temperature of nested_ner on DATA it was not trained on, the development data, and saves the
-    pipeline with it. What it finds does not change.
+    pipeline with it. What it finds does not change, unless a threshold is set.
     """
     with errors_shown():
         _check_output(output, force)
@@ -52,7 +52,7 @@ def calibrate_cli(
             spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
         calibrated_component(nlp, spans_key)
-        settings = Settings(spans_key=spans_key, lang=nlp.lang, misaligned=misaligned, line_sentences=line_sentences)
+        settings = Settings(spans_key=spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
         source = Source(data, source_format, settings, skip_bad=skip_bad)
         records = list(source.read_all())
         source.check_mentions_found()
@@ -84,6 +84,8 @@ def _table(result: Calibration) -> str:
         ("expected calibration error", f"{before.ece:.4f}", f"{after.ece:.4f}"),
     ]
     text = render_table(rows, [f"{result.mentions:,} mentions found", "before", "after"])
+    if result.left_out:
+        text += f"\n\n{result.left_out:,} documents left out: incomplete, without tokens, or not annotated"
     if not LOWEST * 1.01 < after.temperature < HIGHEST * 0.99:
         text += f"\n\nThe temperature is at the end of its range, {LOWEST} to {HIGHEST}: look at the model or the data"
     return text

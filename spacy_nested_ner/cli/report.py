@@ -54,7 +54,7 @@ def report_cli(
             spacy.require_gpu(gpu_id)
         nlp = spacy.load(model)
         check_pipeline(nlp, spans_key)
-        settings = Settings(spans_key=spans_key, lang=nlp.lang, misaligned=misaligned, line_sentences=line_sentences)
+        settings = Settings(spans_key=spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
         source = Source(data, source_format, settings, skip_bad=skip_bad)
         records = list(source.read_all())
         source.check_mentions_found()

@@ -16,20 +16,23 @@ from ..corpus.documents import Sentence, mentions_of, sentence_bounds
 from ..corpus.reader import bare_doc
 from ..corpus.report import ConversionReport
 from ..decoders import Mention
-from .options import SpansKey, errors_shown
+from ..report.predictions import check_pipeline, check_scores
+from .options import Model, SpansKey, errors_shown
 
-_Model = Annotated[str, Arg(help="A trained pipeline: a folder or the name of a package")]
 _Data = Annotated[Path, Arg(metavar="DATA", help="A file or folder with texts, in any format of `convert`")]
 _Number = Annotated[int, Opt("--number", "-n", min=1, help="How many sentences to show")]
 
 
-def show_cli(model: _Model, data: _Data, number: _Number = 3, spans_key: SpansKey = "sc") -> None:
+def show_cli(model: Model, data: _Data, number: _Number = 3, spans_key: SpansKey = "sc") -> None:
     """Show what a trained pipeline finds in a text: mentions as brackets, with their probabilities."""
     with errors_shown():
         nlp = spacy.load(model)
+        check_pipeline(nlp, spans_key)
         shown = 0
-        for doc in read_docs(data, settings=Settings(spans_key=spans_key)):
-            for line in islice(_sentences(nlp(bare_doc(nlp, doc)), spans_key), number - shown):
+        for gold in read_docs(data, settings=Settings(spans_key=spans_key, pipeline=nlp)):
+            doc = nlp(bare_doc(nlp, gold))
+            check_scores(nlp, doc, spans_key)
+            for line in islice(_sentences(doc, spans_key), number - shown):
                 typer.echo(line)
                 shown += 1
             if shown == number:

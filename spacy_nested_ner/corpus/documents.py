@@ -26,6 +26,7 @@ class Settings:
 
     spans_key (str): The mentions are in `doc.spans[spans_key]`.
     lang (str): Language code, for the tokenizer of formats that come as running text.
+    pipeline (Language | None): Take the tokenizer and the vocab of this pipeline, whatever `lang` is.
     misaligned (str): For characters of a mention that do not fit token edges: an "error",
         "split" the token, or "drop" the mention and report it.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
@@ -33,6 +34,7 @@ class Settings:
 
     spans_key: str = "sc"
     lang: str = "en"
+    pipeline: Language | None = None
     misaligned: str = "error"
     line_sentences: bool = True
 
@@ -42,6 +44,8 @@ class Settings:
 
     @cached_property
     def nlp(self) -> Language:
+        if self.pipeline is not None:
+            return self.pipeline
         try:
             return spacy.blank(self.lang)
         except ImportError:

@@ -1,5 +1,6 @@
 """A corpus in any format, as a config names it: @readers = "spacy-nested-ner.Corpus.v1"."""
 
+import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -35,10 +36,20 @@ def create_reader(
         raise ValueError("the corpus has no path; set paths.train and paths.dev, or `path` of the reader")
 
     def read(nlp: Language) -> Iterator[Example]:
-        settings = Settings(spans_key=spans_key, lang=nlp.lang)
+        settings = Settings(spans_key=spans_key, pipeline=nlp)
+        lost = 0
         for reference in islice(read_docs(path, format, settings=settings), limit or None):
+            lost += len(reference.spans.get(spans_key, ()))
             for piece in pieces(reference, max_length):
+                lost -= len(piece.spans.get(spans_key, ()))
                 yield Example(bare_doc(nlp, piece) if gold_tokens else nlp.make_doc(piece.text), piece)
+        if lost:
+            warnings.warn(
+                f"{lost} mentions of {path} are lost: they begin in one piece of at most max_length = {max_length} "
+                f"tokens and end in another. Set max_length = 0, or correct the sentence boundaries",
+                UserWarning,
+                stacklevel=2,
+            )
 
     return read
 
@@ -60,14 +71,15 @@ def pieces(doc: Doc, max_length: int) -> Iterator[Doc]:
 
 def piece(doc: Doc, start: int, end: int) -> Doc:
     """Some tokens as a doc, with the span groups that `Span.as_doc` leaves behind. Their attrs are those of the
-    whole group; only `scores`, one a span, go with their spans."""
+    whole group; only `scores`, one a span, go with their spans. They are dropped if spans came or went after them."""
     result = doc[start:end].as_doc()
     for key, group in doc.spans.items():
         inside = [number for number, span in enumerate(group) if start <= span.start and span.end <= end]
         spans = [Span(result, group[n].start - start, group[n].end - start, group[n].label) for n in inside]
         attrs = dict(group.attrs)
-        if "scores" in attrs:
-            attrs["scores"] = [attrs["scores"][number] for number in inside]
+        scores = attrs.pop("scores", ())
+        if len(scores) == len(group):
+            attrs["scores"] = [scores[number] for number in inside]
         result.spans[key] = SpanGroup(result, name=key, spans=spans, attrs=attrs)
     return result
 

@@ -78,8 +78,7 @@ def predict(
     examples = [make_example(nlp, record.doc, gold_tokens) for record in kept]
     judged: list[Judged] = []
     for example, record in zip(annotated(nlp, examples, progress), kept):
-        if spans_key not in example.predicted.spans or "scores" not in example.predicted.spans[spans_key].attrs:
-            raise _no_scores(nlp.pipe_names, spans_key)
+        check_scores(nlp, example.predicted, spans_key)
         found, unaligned = _found(example, spans_key)
         gold = set(mentions_of(example.reference, spans_key))
         words = [token.text for token in example.reference]
@@ -111,6 +110,12 @@ def check_pipeline(nlp: Language, spans_key: str) -> None:
         raise ValueError(f"no component of the pipeline writes to doc.spans[{spans_key!r}]: {others}; see --spans-key")
     # A component written as a function says nothing of keys; whether it writes is seen at the first doc.
     if all(hasattr(pipe, "model") for _, pipe in nlp.pipeline):
+        raise _no_scores(nlp.pipe_names, spans_key)
+
+
+def check_scores(nlp: Language, doc: Doc, spans_key: str) -> None:
+    """An error if nothing wrote mentions with probabilities to a doc that the pipeline has seen."""
+    if spans_key not in doc.spans or "scores" not in doc.spans[spans_key].attrs:
         raise _no_scores(nlp.pipe_names, spans_key)
 
 

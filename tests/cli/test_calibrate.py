@@ -12,7 +12,7 @@ from spacy.tokens import DocBin
 
 from spacy_nested_ner import calibration
 from spacy_nested_ner.calibration import calibrate, minimum
-from spacy_nested_ner.corpus import Record, read_records
+from spacy_nested_ner.corpus import Record, read_docs, read_records
 from spacy_nested_ner.corpus.files import whole_folder
 from spacy_nested_ner.model.segments import Segments
 from spacy_nested_ner.report import measure, predict
@@ -174,7 +174,20 @@ def test_incomplete_documents_are_no_measure(folder):
         record.doc.spans["sc"] = list(record.doc.spans["sc"])[::2]
         record.doc.spans["sc"].attrs["incomplete"] = True
     nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
-    assert calibrate(nlp, [*records, *half]) == whole
+    assert whole.left_out == 0
+    assert calibrate(nlp, [*records, *half]) == whole._replace(left_out=len(half))
+    with pytest.raises(ValueError, match=rf"none of {len(half)} documents can be used: .* annotated in full"):
+        calibrate(nlp, half)
+
+
+def test_documents_left_out_are_told(folder, tmp_path):
+    nlp = spacy.blank("en")
+    docs = list(read_docs(folder / "dev.spacy"))
+    docs[0].spans["sc"].attrs["incomplete"] = True
+    DocBin(docs=[*docs, nlp.make_doc("Nobody has read this.")]).to_disk(tmp_path / "mixed.spacy")
+    result = run("calibrate", folder / "model", tmp_path / "mixed.spacy", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "\n2 documents left out: incomplete, without tokens, or not annotated\n" in result.output
 
 
 def test_the_end_of_the_range_is_told(folder, tmp_path, monkeypatch):

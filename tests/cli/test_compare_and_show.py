@@ -3,8 +3,10 @@
 import json
 
 import pytest
+import spacy
 from commands import run
 from nested_examples import save_corpus, trained
+from spacy.tokenizer import Tokenizer
 
 
 @pytest.fixture
@@ -45,3 +47,36 @@ def test_show_draws_mentions_with_probabilities(tmp_path):
     assert "Germany" in lines[1]
     assert lines[1].count("%") == 4
     assert len(lines) == 4
+
+
+@pytest.mark.parametrize(
+    "pipe, key, message",
+    [
+        (
+            "nested_ner",
+            "other",
+            r"no component of the pipeline writes to doc.spans['other']: nested_ner to doc.spans['sc']",
+        ),
+        ("tagger", "sc", "looked for a component that writes mentions to doc.spans['sc']"),
+        ("sentencizer", "sc", "looked for a component that writes mentions to doc.spans['sc']"),
+    ],
+)
+def test_show_wants_a_pipeline_that_finds_mentions(pipe, key, message, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe(pipe)
+    nlp.to_disk(tmp_path / "model")
+    save_corpus(tmp_path / "data.spacy")
+    result = run("show", tmp_path / "model", tmp_path / "data.spacy", "--spans-key", key)
+    assert result.exit_code == 1
+    assert result.output.startswith("Error: ")
+    assert message in result.output
+
+
+def test_show_takes_the_tokenizer_of_the_pipeline(tmp_path):
+    nlp = trained()
+    nlp.tokenizer = Tokenizer(nlp.vocab)
+    nlp.to_disk(tmp_path / "model")
+    (tmp_path / "data.jsonl").write_text('{"text": "He isn\'t Fabian", "spans": []}')
+    result = run("show", tmp_path / "model", tmp_path / "data.jsonl")
+    assert result.exit_code == 0, result.output
+    assert "isn't" in result.output

@@ -2,6 +2,7 @@
 
 import pytest
 import spacy
+from spacy.tokenizer import Tokenizer
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.util import registry
 
@@ -87,6 +88,35 @@ def test_pieces_keep_what_is_said_of_the_annotation(tmp_path):
         {"incomplete": 0.5, "scores": [0.75]},
     ]
     assert [[(s.start, s.end, s.label_) for s in part.spans["sc_incorrect"]] for part in parts] == [[], [(1, 2, "")]]
+
+
+def test_scores_that_fit_no_longer_are_dropped(tmp_path):
+    doc = Doc(spacy.blank("en").vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
+    spans = [Span(doc, 0, 1, "PER"), Span(doc, 3, 4, "PER")]
+    doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": [0.25]})
+    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
+    parts = list(make(path=tmp_path / "data.spacy", max_length=3)(spacy.blank("en")))
+    assert _mentions(parts) == [("I", "PER"), ("You", "PER")]
+    assert [example.reference.spans["sc"].attrs for example in parts] == [{}, {}]
+
+
+def test_mentions_that_are_cut_are_told(tmp_path):
+    doc = Doc(spacy.blank("en").vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
+    doc.spans["sc"] = [Span(doc, 0, 1, "PER"), Span(doc, 1, 5, "ORG")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
+    with pytest.warns(UserWarning, match=r"1 mentions of .*data.spacy are lost: .* at most max_length = 3 tokens"):
+        assert len(list(make(path=tmp_path / "data.spacy", max_length=3)(spacy.blank("en")))) == 2
+
+
+def test_text_has_the_tokens_of_the_pipeline(tmp_path):
+    (tmp_path / "data.jsonl").write_text(
+        '{"text": "Ada isn\'t in Bonn", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
+    )
+    nlp = spacy.blank("en")
+    nlp.tokenizer = Tokenizer(nlp.vocab)
+    (example,) = make(path=tmp_path / "data.jsonl")(nlp)
+    assert [token.text for token in example.x] == ["Ada", "isn't", "in", "Bonn"]
+    assert example.x.vocab is example.y.vocab is nlp.vocab
 
 
 def _mentions(examples):
