@@ -25,8 +25,10 @@ from .gold import (
     check_contradictions,
     gold_of_segments,
     incorrect_of_segments,
+    labelled_spans,
     mentions_of_segments,
     missing_rate_of,
+    on_predicted,
 )
 from .incomplete import Incomplete
 from .loss import crf_loss
@@ -314,10 +316,12 @@ class NestedNER(TrainablePipe):
         for example in get_examples():
             if len(sample) < 10 and len(example.x):
                 sample.append(example.x)
-            for span in example.reference.spans.get(self.key, []):
-                longest = max(longest, span.end - span.start)
-                if labels is None:
+            gold = labelled_spans(example.reference, self.key)
+            if labels is None:
+                for span in gold:
                     self.add_label(span.label_)
+            # In tokens of the predicted doc, where mentions are looked for.
+            longest = max([longest, *(span.end - span.start for span in on_predicted(example, gold))])
         if not self.labels:
             raise ValueError(
                 f"nested_ner found no mention in doc.spans[{self.key!r}] of the training data, and was given no "
@@ -365,12 +369,12 @@ class NestedNER(TrainablePipe):
 
     def finish_update(self, sgd: Optimizer) -> None:
         """Change the weights by what was learned, at this component's own rate."""
-        scale = self.cfg["learn_rate_scale"]
-
-        def scaled(key: Any, weights: Any, gradient: Any) -> Any:
-            return sgd(key, weights, gradient, lr_scale=scale)
-
-        self.model.finish_update(sgd if scale == 1 else scaled)
+        rate = sgd.learn_rate
+        sgd.learn_rate = rate * self.cfg["learn_rate_scale"]
+        try:
+            self.model.finish_update(sgd)
+        finally:
+            sgd.learn_rate = rate
 
     def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""

@@ -3,7 +3,7 @@ account of the rest; mentions that are known to be wrong; and whether there may 
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numbers import Real
 
 from spacy.tokens import Doc, Span
@@ -104,7 +104,7 @@ def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], l
     """Gold mentions on the tokens of the predicted doc, last one first."""
     gold = {(span.start, span.end, span.label_): span for span in example.reference.spans.get(spans_key, [])}
     numbers = {label: number for number, label in enumerate(labels)}
-    aligned = example.get_aligned_spans_y2x(list(gold.values()), allow_overlap=True)
+    aligned = on_predicted(example, gold.values())
     lost.n_gold += len(gold)
     missing = Counter(label for _, _, label in gold) - Counter(span.label_ for span in aligned)
     for label, number in missing.items():
@@ -129,7 +129,7 @@ def incorrect_of_segments(
     boundary, are too long, or have a label that the component does not know.
     """
     numbers = {label: [number] for number, label in enumerate(labels)} | {"": list(range(len(labels)))}
-    spans = example.get_aligned_spans_y2x(list(example.reference.spans.get(incorrect_spans_key, [])), True)
+    spans = on_predicted(example, example.reference.spans.get(incorrect_spans_key, []))
     starts = [start for start, _ in segments]
     result: list[list[Mention]] = [[] for _ in segments]
     for span in spans:
@@ -140,6 +140,27 @@ def incorrect_of_segments(
                 Mention(span.start - start, span.end - start, number) for number in numbers.get(span.label_, ())
             ]
     return result
+
+
+def labelled_spans(reference: Doc, spans_key: str) -> list[Span]:
+    """The gold mentions of a doc; an error if one has no label."""
+    spans = list(reference.spans.get(spans_key, []))
+    for span in spans:
+        if not span.label:
+            raise ValueError(
+                f"the doc {_shortened(reference.text)!r} has {span.text!r} (tokens {span.start} to {span.end}) without "
+                f"a label in doc.spans[{spans_key!r}]; expected a label of at least one character"
+            )
+    return spans
+
+
+def on_predicted(example: Example, spans: Iterable[Span]) -> list[Span]:
+    """Spans of the gold doc on the tokens of the predicted one; those that do not fit them are left out."""
+    spans = list(spans)
+    for span in spans:
+        # spaCy looks labels up in the vocab of the other doc, which may be another one.
+        example.predicted.vocab.strings.add(span.label_)
+    return example.get_aligned_spans_y2x(spans, allow_overlap=True)
 
 
 def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | None:

@@ -24,6 +24,10 @@ def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: A
         `spans_<key>_nested_p/r/f`, and `spans_<key>_per_depth`, a dictionary from "1" (first level) on.
     """
     examples = list(examples)
+    for example in examples:
+        # spaCy looks labels up in the vocab of the gold doc, which may be another one.
+        for span in example.predicted.spans.get(spans_key, []):
+            example.reference.vocab.strings.add(span.label_)
     attr = f"spans_{spans_key}"
     scores = Scorer.score_spans(
         examples,

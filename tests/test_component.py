@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, tra
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
 from spacy.util import load_config_from_str, load_model_from_config
+from thinc.api import SGD, Adam, Model, RAdam
 
 from spacy_nested_ner.component import DEFAULT_CONFIG, NestedNER
 from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
@@ -291,6 +293,60 @@ def test_max_span_length():
     pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": None})
     nlp.initialize(lambda: make_examples(nlp))
     assert pipe.span_limit is None
+
+
+def test_the_longest_mention_is_counted_in_tokens_that_are_predicted_on():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    reference = Doc(nlp.vocab, words=["Bonn-based-choir", "sang"])
+    reference.spans["sc"] = [Span(reference, 0, 1, label="ORG")]
+    example = Example(nlp.make_doc(reference.text), reference)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.initialize(lambda: [example])
+    assert len(example.predicted) == 6
+    assert pipe.span_limit == 5
+
+
+@pytest.mark.parametrize("optimizer", [Adam(0.01), RAdam(0.01), SGD(0.01)])
+def test_a_learning_rate_of_its_own(optimizer):
+    pipe = spacy.blank("en").add_pipe("nested_ner", config=TINY)
+    moved = []
+    for scale in (20.0, 1.0):
+        pipe.cfg["learn_rate_scale"] = scale
+        pipe.model = Model("weights", lambda *_: None, params={"W": np.zeros((1, 3), "f")})
+        pipe.model.set_grad("W", np.ones((1, 3), "f"))
+        pipe.finish_update(optimizer)
+        moved.append(pipe.model.get_param("W"))
+        assert optimizer.learn_rate == 0.01
+    assert moved[1].all()
+    np.testing.assert_allclose(moved[0], 20 * moved[1], rtol=1e-5)
+
+
+def test_gold_without_a_label_is_an_error():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=TINY)
+    doc = nlp.make_doc("Ada met Bo")
+    doc.spans["sc"] = [Span(doc, 0, 1, label="PER"), Span(doc, 2, 3)]
+    with pytest.raises(
+        ValueError, match=r"'Ada met Bo' has 'Bo' \(tokens 2 to 3\) without a label in doc.spans\['sc'\]"
+    ):
+        nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
+
+
+def test_gold_may_have_a_vocab_of_its_own():
+    nlp, other = spacy.blank("en"), spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    examples = make_examples(nlp)
+    gold = make_doc(other.vocab, SENTENCES[:1])
+    gold.spans["sc"] += [Span(gold, 3, 4, label="WEA")]
+    gold.spans["sc_incorrect"] = [Span(gold, 1, 2, label="VEH")]
+    gold.spans["sc"].attrs["incomplete"] = True
+    example = Example(make_doc(nlp.vocab, SENTENCES[:1], key=None), gold)
+    with pytest.warns(UserWarning, match=r"1 have a label that the component does not know \(WEA 1\): add it to"):
+        pipe.initialize(lambda: [*examples, example], labels=["PER", "GPE", "ORG", "FAC"])
+    losses = nlp.update([example])
+    assert losses["nested_ner"] > 0
 
 
 def test_what_cannot_be_learned_is_said_once_with_numbers():

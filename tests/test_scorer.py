@@ -31,6 +31,12 @@ def test_same_numbers_as_spancat():
     assert {key: result[key] for key in expected} == expected
 
 
+def test_gold_may_have_a_vocab_that_knows_no_label_found():
+    example = Example(doc_with([(0, 1, "WEA")]), Doc(spacy.blank("en").vocab, words=WORDS))
+    example.reference.spans["sc"] = []
+    assert nested_ner_score([example], spans_key="sc")["spans_sc_per_type"]["WEA"]["p"] == 0
+
+
 def test_by_level_and_depth():
     result = score([(0, 1, "PER"), (2, 7, "PER"), (6, 7, "GPE")])
     assert result["spans_sc_first_level_f"] == 1
