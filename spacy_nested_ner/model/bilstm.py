@@ -1,7 +1,7 @@
-"""The paper's encoder: bidirectional LSTM layers, through Thinc's wrapper of PyTorch's."""
+"""The paper's encoder: bidirectional LSTM layers over any token vectors."""
 
 from spacy.tokens import Doc
-from thinc.api import Dropout, Model, PyTorchLSTM, chain, with_array, with_padded
+from thinc.api import Model, chain, with_padded
 from thinc.types import Floats2d
 from thinc.util import has_torch
 
@@ -21,12 +21,9 @@ def bilstm_encoder(tok2vec: Tok2Vec, width: int, depth: int, dropout: float, inp
                 "transformer: its hidden size)"
             )
         input_width = tok2vec.get_dim("nO")
-    encoder: Tok2Vec = chain(
-        tok2vec,
-        with_array(Dropout(dropout)),
-        with_padded(PyTorchLSTM(2 * width, input_width, bi=True, depth=depth, dropout=dropout)),
-        with_array(Dropout(dropout)),
-    )
+    from .lstm import bilstm  # imports torch
+
+    encoder: Tok2Vec = chain(tok2vec, with_padded(bilstm(input_width, width, depth, dropout)))
     encoder.set_ref("tok2vec", tok2vec)
     encoder.set_dim("nO", 2 * width)
     return encoder
