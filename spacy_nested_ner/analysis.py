@@ -67,4 +67,4 @@ def expected_weights(scores: PackedScores, marginals: PackedScores) -> list[floa
         scores.values, marginals.values, out=np.zeros_like(scores.values), where=marginals.values > 0
     ).sum(axis=0, dtype="float64")
     running = np.concatenate([[0.0], np.cumsum(products)])
-    return np.diff(running[scores.offsets]).tolist()
+    return np.diff(running[list(scores.offsets)]).tolist()

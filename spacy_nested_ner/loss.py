@@ -73,12 +73,12 @@ def smoothed_target(
 
 
 def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
-    """Where gold mentions are in packed scores: their cells and labels."""
-    found = [
+    """Where gold mentions are in packed scores: their cells and labels. A mention that is named twice is one."""
+    found = dict.fromkeys(
         (scores.cell(number, start, end), label)
         for number, mentions in enumerate(gold)
         for start, end, label in mentions or ()
-    ]
+    )
     cells, labels = zip(*found) if found else ((), ())
     return np.array(cells, dtype=int), np.array(labels, dtype=int)
 

@@ -157,6 +157,6 @@ def test_the_second_program_runs_only_on_incomplete_segments(scores):
             return super().log_partition_and_marginals(scores)
 
     crf_loss(Counting(), scores, [[], [], [], None])
-    assert runs == [[5, 4, 6, 1]]
+    assert runs == [(5, 4, 6, 1)]
     crf_loss(Counting(), scores, [[], Incomplete([]), None, Incomplete([Mention(0, 1, 2)])])
-    assert runs[1:] == [[5, 4, 6, 1], [4, 1]]
+    assert runs[1:] == [(5, 4, 6, 1), (4, 1)]

@@ -68,6 +68,12 @@ def test_smoothed_target_is_a_mixture_of_analyses(multi_label):
         assert target[:, scores.cell(0, mention.start, mention.end)].sum() >= 1 - 1e-9
 
 
+def test_a_mention_that_is_named_twice_is_one():
+    scores = PackedScores.pack([np.zeros((2, 2, 3))])
+    once, twice = ([[Mention(0, 1, 0)] * n] for n in (1, 2))
+    np.testing.assert_array_equal(smoothed_target(scores, twice, 0.1), smoothed_target(scores, once, 0.1))
+
+
 def test_one_label_is_not_smoothed():
     scores = PackedScores.pack([np.zeros((2, 2, 1))])
     assert smoothed_target(scores, [[Mention(0, 2, 0)]], 0.1).max() == 1

@@ -92,13 +92,16 @@ class Decoder:
         """Independent analyses, each drawn with exactly its probability.
 
         n_samples (int): How many.
-        seed (int): The same seed gives the same samples on every machine.
+        seed (int): The same seed gives the same samples. On another machine, float32 scores may be summed in
+            another order, so that very rarely a sample differs.
         RETURNS (list[list[Mention]]): The analyses, in the order they were drawn.
         """
         if isinstance(n_samples, bool) or not isinstance(n_samples, (int, np.integer)):
             raise TypeError(f"n_samples is {n_samples!r}; expected a whole number")
         if n_samples < 0:
             raise ValueError(f"n_samples is {n_samples}; expected 0 or more")
+        if n_samples >= 2**48:
+            raise MemoryError(f"out of memory for {n_samples} samples")
         if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
             raise TypeError(f"seed is {seed!r}; expected a whole number")
         if not 0 <= seed < 2**64:
@@ -187,7 +190,7 @@ class Decoder:
         limit = self.max_span_length or 0
         if isinstance(scores, PackedScores):
             return Batch.of_packed(
-                scores.values, scores.lengths, scores.offsets, out, scores.max_span_length or 0, limit
+                scores.values, list(scores.lengths), list(scores.offsets), out, scores.max_span_length or 0, limit
             )
         return Batch.of_arrays(as_list(scores), is_batch(scores), out, limit)
 

@@ -41,25 +41,34 @@ class PackedScores:
     """
 
     def __init__(self, values: np.ndarray, lengths: Iterable[int], max_span_length: int | None = None):
+        if max_span_length is not None and max_span_length < 1:
+            raise ValueError(f"max_span_length is {max_span_length}; expected 1 or more, or None for no limit")
+        self.lengths = tuple(int(n) for n in lengths)
+        if any(n < 0 for n in self.lengths):
+            raise ValueError(f"a segment has {min(self.lengths)} tokens; expected 0 or more")
+        self.max_span_length = max_span_length
+        sizes = [count_spans(n, max_span_length) for n in self.lengths]
+        self.offsets = (0, *np.cumsum(sizes, dtype=int).tolist())
+        self.values = values
+
+    @property
+    def values(self) -> np.ndarray:
+        """One row a label, in C order. Other values are checked: the decoders read them as they are in memory."""
+        return self._values
+
+    @values.setter
+    def values(self, values: np.ndarray) -> None:
         values = np.asarray(values)
         if values.dtype not in (np.float32, np.float64):
             raise TypeError(
                 f"packed scores have dtype {values.dtype}; expected float32 or float64: use values.astype('float32')"
             )
-        if max_span_length is not None and max_span_length < 1:
-            raise ValueError(f"max_span_length is {max_span_length}; expected 1 or more, or None for no limit")
-        self.lengths = [int(n) for n in lengths]
-        if any(n < 0 for n in self.lengths):
-            raise ValueError(f"a segment has {min(self.lengths)} tokens; expected 0 or more")
-        self.max_span_length = max_span_length
-        sizes = [count_spans(n, max_span_length) for n in self.lengths]
-        self.offsets = [0, *np.cumsum(sizes, dtype=int).tolist()]
         if values.ndim != 2 or values.shape[1] != self.offsets[-1]:
             raise ValueError(
-                f"packed scores have shape {values.shape}; expected (labels, {self.offsets[-1]}) for "
-                f"{len(self.lengths)} segments with {sum(self.lengths)} tokens and max_span_length={max_span_length}"
+                f"packed scores have shape {values.shape}; expected (labels, {self.offsets[-1]}) for {len(self)} "
+                f"segments with {sum(self.lengths)} tokens and max_span_length={self.max_span_length}"
             )
-        self.values = np.ascontiguousarray(values)
+        self._values = np.ascontiguousarray(values)
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -73,6 +82,11 @@ class PackedScores:
     def cell(self, segment: int, start: int, end: int) -> int:
         """Where in the second axis of `values` a span is; `end` is exclusive."""
         n, limit = self.lengths[segment], self.max_span_length
+        if not 0 <= start < end <= n or (limit is not None and end - start > limit):
+            raise ValueError(
+                f"the span {start}:{end} has no cell; expected 0 <= start < end <= {n}, the tokens of segment "
+                f"{segment}, and at most max_span_length={limit} of them"
+            )
         # The rows before: all spans of the segment, less those that start here or later.
         row = count_spans(n, limit) - count_spans(n - start, limit)
         return self.offsets[segment] + row + end - start - 1

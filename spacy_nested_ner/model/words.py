@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 from spacy.attrs import LOWER
-from spacy.strings import get_string_id
+from spacy.strings import StringStore, get_string_id
 from spacy.tokens import Doc
 from thinc.api import Model, uniform_init
 from thinc.types import Floats2d
@@ -64,9 +64,9 @@ def forward(model: Model[InT, OutT], docs: InT, is_train: bool) -> tuple[OutT, C
     ops = model.ops
     vectors, backprop_tok2vec = model.layers[0](docs, is_train)
     flat = ops.flatten(vectors)
-    numbers, words = _words(docs)
+    numbers, words, vocabs = _words(docs)
     of_places, backprop_places = _of_places(model, flat, numbers)
-    of_characters, backprop_characters = _of_characters(model, docs, words)
+    of_characters, backprop_characters = _of_characters(model, words, vocabs)
     numbers = ops.asarray1i(numbers)
     known = ops.xp.hstack((of_places, of_characters))
     width, split = flat.shape[1], of_places.shape[1]
@@ -98,13 +98,14 @@ def _of_places(model: Model[InT, OutT], flat: Floats2d, numbers: np.ndarray) -> 
     return ops.reduce_mean(flat[order], counts), backprop
 
 
-def _of_characters(model: Model[InT, OutT], docs: Sequence[Doc], words: np.ndarray) -> tuple[Floats2d, Callable]:
+def _of_characters(
+    model: Model[InT, OutT], words: np.ndarray, vocabs: Sequence[StringStore]
+) -> tuple[Floats2d, Callable]:
     """The mean of the embeddings of every word's n-grams."""
     ops, E = model.ops, model.get_param("E")
     if not E.size or not len(words):
         return ops.alloc2f(len(words), E.shape[1]), lambda d_means: None
-    strings = docs[0].vocab.strings
-    of_words = [_rows_of_word(strings[word], len(E)) for word in words.tolist()]
+    of_words = [_rows_of_word(strings[word], len(E)) for word, strings in zip(words.tolist(), vocabs)]
     rows, counts = ops.asarray1i(np.concatenate(of_words)), ops.asarray1i([len(rows) for rows in of_words])
 
     def backprop(d_means: Floats2d) -> None:
@@ -115,17 +116,19 @@ def _of_characters(model: Model[InT, OutT], docs: Sequence[Doc], words: np.ndarr
     return ops.reduce_mean(E[rows], counts), backprop
 
 
-def _words(docs: Sequence[Doc]) -> tuple[np.ndarray, np.ndarray]:
-    """The number of every token's word, counted over all docs, and the words by number: the same word of two
-    docs is two."""
+def _words(docs: Sequence[Doc]) -> tuple[np.ndarray, np.ndarray, list[StringStore]]:
+    """The number of every token's word, counted over all docs; the words by number, and the strings that know
+    them: the same word of two docs is two."""
     numbers, words = [np.zeros(0, dtype=int)], [np.zeros(0, dtype=np.uint64)]
+    vocabs: list[StringStore] = []
     n_words = 0
     for doc in docs:
         of_doc, of_tokens = np.unique(doc.to_array(LOWER), return_inverse=True)
         words.append(of_doc)
         numbers.append(of_tokens + n_words)
+        vocabs += [doc.vocab.strings] * len(of_doc)
         n_words += len(of_doc)
-    return np.concatenate(numbers), np.concatenate(words)
+    return np.concatenate(numbers), np.concatenate(words), vocabs
 
 
 @lru_cache(maxsize=2**16)

@@ -137,6 +137,27 @@ def test_packed_scores_must_fit_their_segments():
         PackedScores(np.zeros((2, 6)), [3], 0)
 
 
+def test_packed_values_are_checked_whenever_they_change(make_decoder):
+    scores = PackedScores(np.random.default_rng(0).normal(size=(2, 6)), [3])
+    decoder = make_decoder()
+    expected = decoder.log_partition(scores)
+    scores.values = np.asfortranarray(scores.values)
+    assert decoder.log_partition(scores) == expected
+    with pytest.raises(ValueError, match=r"shape \(2, 5\); expected \(labels, 6\)"):
+        scores.values = scores.values[:, :5]
+    with pytest.raises(TypeError, match="packed scores have dtype float16"):
+        scores.values = scores.values.astype("float16")
+    with pytest.raises(TypeError):
+        scores.lengths[0] = 100_000
+
+
+@pytest.mark.parametrize("start, end", [(0, 3), (2, 5), (-1, 1), (2, 2)])
+def test_spans_without_a_cell(start, end):
+    scores = PackedScores(np.zeros((1, 5)), [3], 2)
+    with pytest.raises(ValueError, match=rf"the span {start}:{end} has no cell; expected 0 <= start < end <= 3"):
+        scores.cell(0, start, end)
+
+
 def test_too_much_for_memory_is_an_error_and_not_the_end():
     scores = np.broadcast_to(np.float32(0.0), (400_000, 400_000, 1))
     for decoder in (FlatDecoder(), QuadraticDecoder(), CubicDecoder()):

@@ -168,8 +168,8 @@ def test_numpy_whole_numbers_are_settings_too():
 def test_packed_scores_describe_themselves():
     packed = PackedScores.pack([np.zeros((4, 4, 2)), np.zeros((0, 0, 2)), np.zeros((2, 2, 2))], 3)
     assert len(packed) == 3
-    assert packed.lengths == [4, 0, 2]
-    assert packed.offsets == [0, 9, 9, 12]
+    assert packed.lengths == (4, 0, 2)
+    assert packed.offsets == (0, 9, 9, 12)
     assert "3 segments" in repr(packed)
     assert packed.like(packed.values + 1).values.max() == 1
     assert PackedScores.pack([]).values.shape == (0, 0)
@@ -180,7 +180,7 @@ def test_some_segments_of_packed_scores():
     assert packed.cells(0) == slice(0, 9)
     assert packed.cells(1) == slice(9, 9)
     some = packed.select([2, 1])
-    assert (some.lengths, some.max_span_length) == ([2, 0], 3)
+    assert (some.lengths, some.max_span_length) == ((2, 0), 3)
     np.testing.assert_array_equal(some.values, packed.values[:, 9:12])
     some.values[:] = 0
     assert packed.values[0, 9] == 9

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import spacy
 from spacy.tokens import Doc
+from spacy.training import Example
 from thinc.api import Model
 
 from spacy_nested_ner.model import words
@@ -82,6 +83,18 @@ def test_no_docs_and_only_empty_ones():
     empty = Doc(spacy.blank("en").vocab)
     model.layers[0].set_param("X", np.zeros((0, WIDTH), dtype="float32"))
     assert [output.shape for output in model.predict([empty, empty])] == [(0, model.get_dim("nO"))] * 2
+
+
+def test_docs_of_two_vocabs():
+    one, other = (spacy.blank("en") for _ in range(2))
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner")
+    docs = [Doc(one.vocab, words=["usual"]), Doc(other.vocab, words=["qwertz", "a"])]
+    pipe.add_label("PER")
+    pipe.initialize(lambda: [Example(doc, doc) for doc in docs])
+    together, _ = pipe.scores(docs)
+    alone, _ = pipe.scores(docs[1:])
+    np.testing.assert_allclose(together.values[:, together.cells(1)], alone.values, atol=1e-5)
 
 
 def test_rows_of_a_word():
