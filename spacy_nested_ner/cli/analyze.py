@@ -20,6 +20,7 @@ from .options import (
     Source,
     SpansKey,
     errors_shown,
+    short_names,
     write_json,
 )
 from .tables import NOTHING, count, percent, render_table
@@ -52,7 +53,8 @@ def analyze_cli(
         settings = Settings(spans_key=spans_key, lang=lang, misaligned=misaligned, line_sentences=line_sentences)
         source = Source(data, source_format, settings, skip_bad=skip_bad)
         parts = [
-            collect_statistics(source.read(path), name, spans_key=spans_key) for path, name in zip(data, _names(data))
+            collect_statistics(source.read(path), name, spans_key=spans_key)
+            for path, name in zip(data, short_names(data))
         ]
         source.check_mentions_found()
         whole = merge(parts)
@@ -61,15 +63,6 @@ def analyze_cli(
             print("\n" + "\n".join(source.report.losses()))
         if output is not None:
             print("\n" + "\n".join(_save(parts, whole, output)))
-
-
-def _names(data: list[Path]) -> list[str]:
-    """Short names if they tell the files apart."""
-    for path in data:
-        if data.count(path) > 1:
-            raise ValueError(f"{path} is named {data.count(path)} times; name every file or folder once")
-    stems = [path.resolve().stem for path in data]
-    return stems if len(set(stems)) == len(stems) else [str(path) for path in data]
 
 
 def _text(parts: list[Statistics], whole: Statistics) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from spacy.cli._util import Arg, Opt
 
-from .options import SpansKey, errors_shown
+from .options import SpansKey, errors_shown, short_names
 from .tables import render_table
 
 _Scores = Annotated[list[Path], Arg(metavar="SCORES", help="Files that `spacy evaluate -o` has written")]
@@ -19,7 +19,7 @@ _COLUMNS = {"P": "_p", "R": "_r", "F": "_f", "first level F": "_first_level_f", 
 def compare_cli(scores: _Scores, output: _Output = None, spans_key: SpansKey = "sc") -> None:
     """Show the scores of several evaluations in one table, a row each."""
     with errors_shown():
-        rows = [[path.stem, *_row(path, f"spans_{spans_key}")] for path in scores]
+        rows = [[name, *_row(path, f"spans_{spans_key}")] for path, name in zip(scores, short_names(scores))]
         typer.echo(render_table(rows, ["", *_COLUMNS]))
         if output is not None:
             lines = [["", *_COLUMNS], ["---"] * (len(_COLUMNS) + 1), *rows]
@@ -29,9 +29,11 @@ def compare_cli(scores: _Scores, output: _Output = None, spans_key: SpansKey = "
 
 def _row(path: Path, attr: str) -> list[str]:
     try:
-        scores: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        scores: Any = json.loads(path.read_text(encoding="utf-8"))
     except json.JSONDecodeError as error:
         raise ValueError(f"{path} is not a file of scores: {error}; expected what `spacy evaluate -o` writes") from None
+    if not isinstance(scores, dict):
+        raise ValueError(f"{path} is not a file of scores; expected what `spacy evaluate -o` writes")
     if f"{attr}_f" not in scores:
         raise ValueError(f"{path} has no {attr}_f; was it evaluated on mentions under another key? See --spans-key")
     values = (scores.get(attr + ending) for ending in _COLUMNS.values())

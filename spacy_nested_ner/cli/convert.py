@@ -33,7 +33,7 @@ def convert_cli(
     Says what was read and what could not be kept. OUTPUT is written as a whole or not at all.
     """
     with errors_shown():
-        names = None if ids is None else {line.strip() for line in ids.read_text("utf-8").splitlines()} - {""}
+        names = None if ids is None else {line.strip() for line in ids.read_text("utf-8-sig").splitlines()} - {""}
         report = convert(
             source,
             target,
@@ -45,4 +45,4 @@ def convert_cli(
             split=split,
             progress=True,
         )
-    print(f"{report}\nSaved      {target}")
+        print(f"{report}\nSaved      {target}")

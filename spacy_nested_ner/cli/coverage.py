@@ -101,7 +101,11 @@ def _table(coverage: Coverage, spaces: list[Space]) -> str:
 def _advice(coverage: Coverage, space: Space) -> str:
     lines = []
     if coverage.across.count:
-        lines.append(f"Across a sentence boundary, lost everywhere: {coverage.across}")
+        lines.append(
+            f"Across a sentence boundary, lost everywhere: {coverage.across}\n"
+            f"  A pipeline that sets no sentence boundaries decodes documents as a whole, and can find them;\n"
+            f"  for what it needs, see --no-use-sentences"
+        )
     if coverage.too_long:
         lines.append(f"Longer than {coverage.max_span_length} tokens, lost everywhere: {coverage.too_long:,}")
     recall, wanted = coverage.recall(space), f"{100 * coverage.min_coverage:g} %"

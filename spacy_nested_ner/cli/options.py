@@ -1,6 +1,7 @@
 """What the commands have in common: options, how errors are shown, JSON files."""
 
 import json
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
@@ -35,7 +36,11 @@ SkipBad = Annotated[bool, Opt("--skip-bad", "-s", help="Skip and count what is b
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """What is wrong with input or options ends the command with a line, not a traceback."""
+    """What is wrong with input or options ends the command with a line, not a traceback; nor does what a terminal
+    or a pipe of another encoding than UTF-8 cannot show."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
     try:
         yield
     except (OSError, ValueError) as error:
@@ -64,6 +69,15 @@ class Source:
         if not self.report.mentions:
             names, key = ", ".join(map(str, self.data)), self.settings.spans_key
             raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], see --spans-key")
+
+
+def short_names(paths: list[Path]) -> list[str]:
+    """Names without folder and suffix, if they tell the files apart."""
+    for path in paths:
+        if paths.count(path) > 1:
+            raise ValueError(f"{path} is named {paths.count(path)} times; name every file or folder once")
+    stems = [path.resolve().stem for path in paths]
+    return stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

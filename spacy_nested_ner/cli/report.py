@@ -88,6 +88,6 @@ def _check_writable(folder: Path) -> None:
 
 def _table(numbers: dict[str, Any]) -> str:
     names = {"all": "all", "first_level": "first level", "nested": "nested"}
-    rows = {names[key]: row for key, row in numbers["scores"].items()} | numbers["by_label"]
-    cells = [(name, f"{row['gold']:,}", *(percent(row[letter]) for letter in "prf")) for name, row in rows.items()]
+    rows = [*((names[key], row) for key, row in numbers["scores"].items()), *numbers["by_label"].items()]
+    cells = [(name, f"{row['gold']:,}", *(percent(row[letter]) for letter in "prf")) for name, row in rows]
     return render_table(cells, ["", "mentions", "P", "R", "F"])

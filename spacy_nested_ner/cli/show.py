@@ -17,19 +17,28 @@ from ..corpus.reader import bare_doc
 from ..corpus.report import ConversionReport
 from ..decoders import Mention
 from ..report.predictions import check_pipeline, check_scores
-from .options import Model, SpansKey, errors_shown
+from .options import From, LineSentences, Model, SpansKey, errors_shown
 
 _Data = Annotated[Path, Arg(metavar="DATA", help="A file or folder with texts, in any format of `convert`")]
 _Number = Annotated[int, Opt("--number", "-n", min=1, help="How many sentences to show")]
 
 
-def show_cli(model: Model, data: _Data, number: _Number = 3, spans_key: SpansKey = "sc") -> None:
+def show_cli(
+    model: Model,
+    data: _Data,
+    number: _Number = 3,
+    source_format: From = None,
+    spans_key: SpansKey = "sc",
+    line_sentences: LineSentences = True,
+) -> None:
     """Show what a trained pipeline finds in a text: mentions as brackets, with their probabilities."""
     with errors_shown():
         nlp = spacy.load(model)
         check_pipeline(nlp, spans_key)
         shown = 0
-        for gold in read_docs(data, settings=Settings(spans_key=spans_key, pipeline=nlp)):
+        # What the data says of mentions does not matter here.
+        settings = Settings(spans_key, pipeline=nlp, misaligned="drop", line_sentences=line_sentences)
+        for gold in read_docs(data, source_format, settings=settings):
             doc = nlp(bare_doc(nlp, gold))
             check_scores(nlp, doc, spans_key)
             for line in islice(_sentences(doc, spans_key), number - shown):
@@ -37,6 +46,8 @@ def show_cli(model: Model, data: _Data, number: _Number = 3, spans_key: SpansKey
                 shown += 1
             if shown == number:
                 return
+        if not shown:
+            raise ValueError(f"no sentence found in {data}")
 
 
 def _sentences(doc: Doc, spans_key: str) -> Iterator[str]:

@@ -53,6 +53,8 @@ def parse(rows: list[Line], path: Path, *, numbered: bool) -> Sentence:
         columns = _columns(text)[skip:]
         if len(columns) < 2:
             raise FormatError(place(path, number), f"{text!r} has no tag; expected a word, a tab and a tag a layer")
+        if not columns[0]:
+            raise FormatError(place(path, number), f"{text!r} has no word; expected a word, a tab and a tag a layer")
         if layers and len(columns) != len(layers[0]) + 1:
             reason = f"{len(columns) - 1} tags, and {len(layers[0])} in the line above; expected as many in every line"
             raise FormatError(place(path, number), reason)

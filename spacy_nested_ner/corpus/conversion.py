@@ -83,7 +83,8 @@ def convert(
         for part, path in zip(parts, targets):  # in this order: the parts check that nothing is left
             write(part, stage / path.name, settings, report)
         if not report.documents:
-            raise FormatError(str(source), f"no document found; is its format {source_format}?")
+            reasons = "\n".join(["", *report.losses()]) or f"; is its format {source_format}?"
+            raise FormatError(str(source), f"no document found{reasons}")
     return report
 
 
@@ -154,7 +155,7 @@ def detect_format(path: Path, *, writing: bool = False) -> str:
 def _format_of_name(path: Path, writing: bool) -> str | None:
     if path.suffix == ".ann" or (not writing and path.suffix == ".txt" and path.with_suffix(".ann").exists()):
         return "brat"
-    return next((name for name, format in FORMATS.items() if path.name.endswith(format.suffixes)), None)
+    return next((name for name, format in FORMATS.items() if path.name.lower().endswith(format.suffixes)), None)
 
 
 def _format(name: str) -> Format:
@@ -172,17 +173,22 @@ def _writer(name: str) -> Writer:
         return write
 
     def write_mentions(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-        write(_without_incomplete(records, settings, report), path, settings, report)
+        write(_writable(records, settings, report), path, settings, report)
 
     return write_mentions
 
 
-def _without_incomplete(records: Iterable[Record], settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """Note documents that say that mentions are missing: other formats than `.spacy` cannot."""
+def _writable(records: Iterable[Record], settings: Settings, report: ConversionReport) -> Iterator[Record]:
+    """Note what other formats than `.spacy` cannot say: that mentions are missing, or have no label."""
     for record in records:
         if settings.spans_key in record.doc.spans and record.doc.spans[settings.spans_key].attrs.get(INCOMPLETE):
             report.lose("that mentions are missing, in incomplete documents", record.where)
-        yield record
+        with report.tolerating():
+            for mention in mentions_of(record.doc, settings.spans_key):
+                if not mention.label:
+                    text = record.doc[mention.start : mention.end].text
+                    raise FormatError(record.where, f"{text!r} has no label; give it one, or write spacy")
+            yield record
 
 
 def _parts(folder: Path, format: str) -> list[Path]:

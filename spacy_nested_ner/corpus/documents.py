@@ -48,10 +48,9 @@ class Settings:
             return self.pipeline
         try:
             return spacy.blank(self.lang)
-        except ImportError:
-            raise ValueError(
-                f"lang is {self.lang!r}; expected a language code of spaCy, such as en, de or xx"
-            ) from None
+        except ImportError as error:
+            reason = "expected a language code of spaCy, such as en, de or xx" if "E048" in str(error) else error
+            raise ValueError(f"lang is {self.lang!r}; {reason}") from None
 
 
 class Record(NamedTuple):

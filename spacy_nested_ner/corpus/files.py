@@ -60,7 +60,7 @@ def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | 
     if path.is_file():
         found = [path]
     else:
-        found = sorted(file for file in path.rglob("*") if file.is_file() and file.name.endswith(suffixes))
+        found = sorted(file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes))
     if names is not None:
         missing = set(names).difference(*({file.name, file.stem} for file in found))
         if missing:

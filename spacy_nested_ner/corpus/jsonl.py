@@ -5,8 +5,8 @@ end not included; `"sent_starts"`, the numbers of the words that begin a sentenc
 `"spaces"`, whether a space follows each word, may be missing.
 
 By characters, as Prodigy, doccano and `Doc.to_json` write them: `{"text": "…", "spans":
-[{"start": 0, "end": 5, "label": "PER"}]}`, or `[0, 5, "PER"]` under `"label"`, `"labels"` or
-`"entities"`. `"tokens"` and `"sents"`, lists of starts and ends, may be missing.
+[{"start": 0, "end": 5, "label": "PER"}]}`, or `[0, 5, "PER"]` under `"label"`, `"labels"`,
+`"entities"` or `"ents"`. `"tokens"` and `"sents"`, lists of starts and ends, may be missing.
 """
 
 import json
@@ -24,7 +24,7 @@ from .report import ConversionReport, FormatError
 
 # Names for the same thing in the tools that write such files.
 _MENTIONS_BY_WORDS = ("mentions", "entities", "spans")
-_MENTIONS_BY_CHARACTERS = ("spans", "entities", "labels", "label")
+_MENTIONS_BY_CHARACTERS = ("spans", "entities", "labels", "label", "ents")
 _START = ("start", "start_offset")
 _END = ("end", "end_offset")
 _LABEL = ("label", "type")
@@ -66,7 +66,7 @@ def _doc_by_words(record: dict[str, Any], settings: Settings, report: Conversion
     spaces = record.get("spaces")
     if spaces is not None and len(_list_of(spaces, bool, '"spaces"', where)) != len(words):
         raise FormatError(where, f'"spaces" has {len(spaces)} values for {len(words)} tokens; expected one each')
-    mentions = [_mention(item, where) for item in _find(record, _MENTIONS_BY_WORDS, settings, where)]
+    mentions = [_mention(item, where) for item in _find(record, _MENTIONS_BY_WORDS, settings, report, where)]
     starts = record.get("sent_starts")
     if starts is not None and set(_list_of(starts, int, '"sent_starts"', where)).difference(range(len(words))):
         raise FormatError(where, f'"sent_starts" is {starts}; expected numbers from 0 to {len(words) - 1}')
@@ -77,21 +77,33 @@ def _doc_by_characters(record: dict[str, Any], settings: Settings, report: Conve
     text = record["text"]
     if not isinstance(text, str):
         raise FormatError(where, f'"text" is {text!r}; expected a string')
-    mentions = [(_mention(item, where), None) for item in _find(record, _MENTIONS_BY_CHARACTERS, settings, where)]
+    items = _find(record, _MENTIONS_BY_CHARACTERS, settings, report, where)
+    mentions = [(_mention(item, where), None) for item in items]
     tokens = _edges(record, "tokens", where)
     sents = _edges(record, "sents", where)
     starts = None if sents is None else [start for start, _ in sents]
     return doc_from_text(text, mentions, settings, report, where, tokens=tokens, sent_starts=starts)
 
 
-def _find(record: dict[str, Any], names: tuple[str, ...], settings: Settings, where: str) -> list[Any]:
-    """The list of mentions, under whichever name it goes."""
-    found = next((record[name] for name in names if record.get(name) is not None), [])
-    if isinstance(found, dict):  # Doc.to_json has a list for every spans key
-        found = found.get(settings.spans_key, [])
-    if not isinstance(found, list):
-        raise FormatError(where, f"mentions are {found!r}; expected a list")
-    return found
+def _find(
+    record: dict[str, Any], names: tuple[str, ...], settings: Settings, report: ConversionReport, where: str
+) -> list[Any]:
+    """The list of mentions, under whichever name it goes: the first one that is not empty."""
+    if record.get("relations"):
+        report.lose("relations", where, len(record["relations"]))
+    found = {name: record[name] for name in names if record.get(name) is not None}
+    if isinstance(groups := found.get("spans"), dict):  # Doc.to_json has a list for every spans key
+        found["spans"] = groups.get(settings.spans_key, [])
+        if settings.spans_key not in groups:
+            others = ", ".join(map(repr, groups)) or "no spans"
+            report.lose(f"documents without spans[{settings.spans_key!r}]", f"{where}: it has {others}")
+    elif not found:
+        fields = ", ".join(map(repr, record))
+        report.lose(f"mentions of records that have none of {', '.join(names)}", f"{where}: it has {fields}")
+    items: Any = next(filter(None, found.values()), [])
+    if not isinstance(items, list):
+        raise FormatError(where, f"mentions are {items!r}; expected a list")
+    return items
 
 
 def _mention(item: Any, where: str) -> Mention:

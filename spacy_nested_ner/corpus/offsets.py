@@ -33,11 +33,13 @@ def doc_from_text(
         the tokenizer of the language finds them.
     sent_starts (Iterable[int] | None): Characters at or before the first of a sentence.
     """
+    strip = tokens is None
     if tokens is None:
-        tokens = [(token.idx, token.idx + len(token)) for token in settings.nlp.make_doc(text)]
+        # Not make_doc, which refuses texts that are too long for a parser.
+        tokens = [(token.idx, token.idx + len(token)) for token in settings.nlp.tokenizer(text)]
     else:
         tokens = _cover(text, tokens, where)
-    kept, cuts = _fit(text, tokens, mentions, settings, report, where)
+    kept, cuts = _fit(text, tokens, mentions, settings, report, where, strip=strip)
     tokens = _split(tokens, cuts)
     first = {start: i for i, (start, _) in enumerate(tokens)}
     last = {end: i for i, (_, end) in enumerate(tokens)}
@@ -56,14 +58,21 @@ def _fit(
     settings: Settings,
     report: ConversionReport,
     where: str,
+    *,
+    strip: bool,
 ) -> tuple[list[Mention], list[int]]:
-    """The mentions to keep, and the places where tokens must be split for them."""
+    """The mentions to keep, and the places where tokens must be split for them.
+
+    strip (bool): A mention does not begin or end with white space, even if that is a token.
+    """
     starts, ends = {start for start, _ in tokens}, {end for _, end in tokens}
+    edges = [edge for edge in tokens if not strip or not text[slice(*edge)].isspace()]
+    may_start, may_end = {start for start, _ in edges}, {end for _, end in edges}
     kept: list[Mention] = []
     cuts: set[int] = set()
     for mention, place in mentions:
         with report.tolerating() if place else nullcontext():
-            fitted = _trim(text, mention, starts, ends, report, place or where)
+            fitted = _trim(text, mention, may_start, may_end, report, place or where)
             missed = {fitted.start} - starts | {fitted.end} - ends
             if missed and settings.misaligned != "split":
                 _refuse(text, fitted, settings, report, place or where)
@@ -97,7 +106,7 @@ def _gap(text: str, start: int, end: int, where: str) -> list[Edges]:
 def _trim(
     text: str, mention: Mention, starts: set[int], ends: set[int], report: ConversionReport, place: str
 ) -> Mention:
-    """The mention without white space at its edges that is in no token."""
+    """The mention without white space at its edges, unless one of these starts and ends is there."""
     start, end, label = mention
     if not 0 <= start < end <= len(text):
         reason = f"mention {label} {start}:{end} of {len(text)} characters; expected 0 <= start < end <= {len(text)}"

@@ -20,6 +20,8 @@ def create_reader(
     gold_tokens: bool = True,
     limit: int = 0,
     max_length: int = 0,
+    misaligned: str = "error",
+    line_sentences: bool = True,
 ) -> Callable[[Language], Iterator[Example]]:
     """Read examples from a file or folder, without converting it first.
 
@@ -31,12 +33,15 @@ def create_reader(
     limit (int): Read no more documents than this; 0 for all.
     max_length (int): Divide longer documents at sentence boundaries into pieces of up to this many
         tokens; 0 to leave them whole. A longer sentence is a piece of its own.
+    misaligned (str): For characters of a mention that do not fit token edges: an "error", "split" the token,
+        or "drop" the mention.
+    line_sentences (bool): Take every line of a running text as a sentence (brat).
     """
     if path is None:
         raise ValueError("the corpus has no path; set paths.train and paths.dev, or `path` of the reader")
 
     def read(nlp: Language) -> Iterator[Example]:
-        settings = Settings(spans_key=spans_key, pipeline=nlp)
+        settings = Settings(spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
         lost = 0
         for reference in islice(read_docs(path, format, settings=settings), limit or None):
             lost += len(reference.spans.get(spans_key, ()))

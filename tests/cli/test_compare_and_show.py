@@ -32,6 +32,8 @@ def test_what_is_no_file_of_scores(scores):
     result = run("compare", scores / "bad.json")
     assert result.exit_code == 1
     assert "bad.json is not a file of scores" in result.output
+    (scores / "bad.json").write_text("null")
+    assert "bad.json is not a file of scores; expected" in run("compare", scores / "bad.json").output
     result = run("compare", scores / "ours.json", "--spans-key", "mentions")
     assert result.exit_code == 1
     assert "has no spans_mentions_f" in result.output
@@ -80,3 +82,23 @@ def test_show_takes_the_tokenizer_of_the_pipeline(tmp_path):
     result = run("show", tmp_path / "model", tmp_path / "data.jsonl")
     assert result.exit_code == 0, result.output
     assert "isn't" in result.output
+
+
+def test_files_of_the_same_name_are_told_apart(scores):
+    for folder in ("a", "b"):
+        (scores / folder).mkdir()
+        (scores / folder / "scores.json").write_text((scores / "ours.json").read_text())
+    result = run("compare", scores / "a" / "scores.json", scores / "b" / "scores.json")
+    assert result.exit_code == 0, result.output
+    assert str(scores / "a" / "scores.json") in result.output
+
+
+def test_show_does_not_mind_what_the_data_says_of_mentions(tmp_path):
+    trained().to_disk(tmp_path / "model")
+    (tmp_path / "data").write_text('{"text": "Ada isn\'t here", "spans": [{"start": 0, "end": 5, "label": "PER"}]}')
+    result = run("show", tmp_path / "model", tmp_path / "data", "--from", "jsonl")
+    assert result.exit_code == 0, result.output
+    assert "here" in result.output
+    (tmp_path / "data").write_text("")
+    result = run("show", tmp_path / "model", tmp_path / "data", "--from", "jsonl")
+    assert (result.exit_code, result.output) == (1, f"Error: no sentence found in {tmp_path / 'data'}\n")

@@ -1,5 +1,6 @@
 """`spacy nested-ner convert`, as users call it."""
 
+import os
 import subprocess
 import sys
 
@@ -97,3 +98,21 @@ def test_a_real_process(source, tmp_path):
     assert (result.returncode, result.stderr) == (0, "")
     assert "Mentions   4" in result.stdout
     assert target.read_text().startswith("# document 1\nFabian\tB-PER\tO\tO\n")
+
+
+@pytest.mark.parametrize("command", ["convert", "coverage", "analyze"])
+def test_terminals_of_another_encoding(command, tmp_path):
+    (tmp_path / "corpus.txt").write_text("[protα NF-κB] .\n", encoding="utf-8")
+    arguments = ["-m", "spacy", "nested-ner", command, "corpus.txt", *(["out.spacy"] if command == "convert" else [])]
+    environment = os.environ | {"PYTHONIOENCODING": "cp1252", "PYTHONUTF8": "0"}
+    result = subprocess.run([sys.executable, *arguments], cwd=tmp_path, capture_output=True, env=environment)
+    assert (result.returncode, result.stderr) == (0, b"")
+    assert rb"prot\u03b1" in result.stdout
+
+
+def test_a_list_of_files_may_begin_with_a_mark(source, tmp_path):
+    (tmp_path / "files.ids").write_text("corpus\n", encoding="utf-8-sig")
+    result = run(
+        "convert", tmp_path, tmp_path / "out" / "out.spacy", "--from", "bracket", "--ids", tmp_path / "files.ids"
+    )
+    assert result.exit_code == 0, result.output

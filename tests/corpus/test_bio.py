@@ -116,3 +116,12 @@ def test_what_cannot_stand_in_a_column(tmp_path):
     with pytest.raises(FormatError, match=r"document 1: 'a\\tb' cannot stand in a column; write bracket, jsonl"):
         write_docs([doc], tmp_path / "out.tsv")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_line_without_a_word(tmp_path):
+    path = tmp_path / "corpus.tsv"
+    path.write_text("Ada\tB-PER\n\nin\tO\n\tO\n\nBonn\tB-GPE\n")
+    with pytest.raises(FormatError, match=r"corpus.tsv, line 4: '\\tO' has no word; expected a word"):
+        read(path)
+    docs, report = read(path, skip_bad=True)
+    assert (shown(docs[0]), report.bad.count) == ([("PER", "Ada"), ("GPE", "Bonn")], 1)

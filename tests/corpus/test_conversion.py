@@ -205,3 +205,25 @@ def test_only_spacy_can_say_that_mentions_are_missing(tmp_path, name):
     else:
         loss = report.lost["that mentions are missing, in incomplete documents"]
         assert loss.places == [f"{tmp_path / 'whole.spacy'}, document 2"]
+
+
+def test_what_was_bad_is_told_if_nothing_else_is_there(tmp_path):
+    (tmp_path / "bad.txt").write_text("[PER Ada\n")
+    with pytest.raises(FormatError, match=r"no document found\nSkipped as bad: 1\n    .*line 1: the mention PER"):
+        convert(tmp_path / "bad.txt", tmp_path / "out.spacy", skip_bad=True)
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.tsv", "out.jsonl", "out.index", "out.ann"])
+def test_only_spacy_can_have_mentions_without_a_label(tmp_path, name):
+    doc = make_doc([(["Ada", "sings"], [])])
+    doc.spans["sc"] = [doc[0:1]]
+    with pytest.raises(FormatError, match="document 1: 'Ada' has no label; give it one, or write spacy"):
+        write_docs([doc], tmp_path / name)
+    write_docs([doc], tmp_path / "out.spacy")
+    assert [file.name for file in tmp_path.iterdir()] == ["out.spacy"]
+
+
+def test_suffixes_may_be_in_capitals(tmp_path):
+    for name in ("a.jsonl", "B.JSONL"):
+        (tmp_path / name).write_text('{"tokens": ["Ada"], "mentions": []}')
+    assert len(list(read_docs(tmp_path))) == 2

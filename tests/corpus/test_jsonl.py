@@ -83,9 +83,32 @@ def test_tokens_of_other_tokenizers(tmp_path):
     assert shown(docs[0]) == [("PER", "Ada")]
 
 
+@pytest.mark.parametrize(
+    "fields, found, lost",
+    [
+        ({"spans": [], "entities": [[0, 6, "PER"]]}, [("PER", "Fabian")], None),
+        ({"ents": [{"start": 0, "end": 6, "label": "PER"}], "spans": {}}, [("PER", "Fabian")], "without spans['sc']"),
+        ({"ents": [], "spans": {"foo": []}}, [], "documents without spans['sc']: 1\n    PATH, line 1: it has 'foo'"),
+        ({"annotations": [[0, 6, "PER"]]}, [], "none of spans, entities, labels, label, ents: 1"),
+        ({"spans": [], "relations": [{}, {}]}, [], "relations: 2"),
+    ],
+)
+def test_no_mention_is_overlooked_in_silence(tmp_path, fields, found, lost):
+    path = write(tmp_path, {"text": TEXT, **fields})
+    docs, report = read(path)
+    assert shown(docs[0]) == found
+    text = "\n".join(report.losses())
+    assert (lost.replace("PATH", str(path)) in text) if lost else not text
+
+
+def test_text_may_be_longer_than_a_pipeline_takes(tmp_path):
+    docs, _ = read(write(tmp_path, {"text": "abcdefghi " * 100_001, "spans": []}))
+    assert len(docs[0].text) > spacy.blank("en").max_length
+
+
 def test_rejected_records_are_counted(tmp_path):
     answers = {"a": "reject", "b": "ignore", "c": None}
-    path = write(tmp_path, *({"text": text, "answer": answer} for text, answer in answers.items()))
+    path = write(tmp_path, *({"text": text, "spans": [], "answer": answer} for text, answer in answers.items()))
     docs, report = read(path)
     assert [doc.text for doc in docs] == ["c"]
     assert {what: loss.places for what, loss in report.lost.items()} == {

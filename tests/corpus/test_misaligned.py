@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import spacy
 from nested_documents import read, settings, shown
 
 from spacy_nested_ner.corpus import FormatError, Settings
@@ -69,3 +70,20 @@ def test_unknown_languages_are_named(tmp_path):
     with pytest.raises(ValueError, match="lang is 'qqq'; expected a language code of spaCy, such as en, de or xx"):
         read(write(tmp_path), lang="qqq")
     assert settings(lang="de").nlp.lang == "de"
+
+
+def test_a_language_may_need_another_package(monkeypatch):
+    def missing(lang):
+        raise ImportError("please install such and such")
+
+    monkeypatch.setattr(spacy, "blank", missing)
+    with pytest.raises(ValueError, match="lang is 'ja'; please install such and such"):
+        _ = Settings(lang="ja").nlp
+
+
+def test_white_space_at_the_edges_is_taken_off_if_it_is_a_token(tmp_path):
+    path = write(tmp_path, "foo  bar\n\nbaz", [[4, 8, "A"], [5, 10, "B"]])
+    docs, report = read(path)
+    assert [token.text for token in docs[0]] == ["foo", " ", "bar", "\n\n", "baz"]
+    assert shown(docs[0]) == [("A", "bar"), ("B", "bar")]
+    assert report.lost["white space at the edges of mentions"].count == 2
