@@ -332,6 +332,7 @@ class NestedNER(TrainablePipe):
             self._choose_decoder(self.auto_decoder, get_examples)
         self._warn_about_lost_gold(get_examples)
         self._warn_about_score_weights(nlp)
+        self._warn_about_idle_upstream(nlp)
         if sample:
             segments = Segments([n for doc in sample for _, n in self._segments(doc)], self.span_limit)
             Y = self.model.ops.alloc2f(len(self.labels), segments.n_spans)
@@ -442,6 +443,19 @@ class NestedNER(TrainablePipe):
                 f"nested_ner writes to doc.spans[{self.key!r}], but [training.score_weights] does not name "
                 f"spans_{self.key}_f: its column would stay at 0.00 and no best model would be found. Put "
                 f"`spans_{self.key}_f = 1.0` there, and `spans_sc_f = null`",
+                UserWarning,
+                stacklevel=2,
+            )
+
+    def _warn_about_idle_upstream(self, nlp: Language | None) -> None:
+        pipes = nlp.pipeline if nlp is not None else []
+        shared = [name for name, pipe in pipes if hasattr(pipe, "listener_map")]
+        models = [pipe.model for _, pipe in pipes if isinstance(getattr(pipe, "model", None), Model)]
+        if shared and not any(hasattr(node, "upstream_name") for model in models for node in model.walk()):
+            warnings.warn(
+                f"the pipeline has {' and '.join(shared)}, but no component listens to it: nested_ner has a tok2vec of "
+                f"its own. Set [components.nested_ner.model.tok2vec] to @architectures = "
+                f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out',
                 UserWarning,
                 stacklevel=2,
             )

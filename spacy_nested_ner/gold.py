@@ -14,7 +14,10 @@ from .incomplete import INCOMPLETE
 
 # Why a gold mention cannot be learned, and what would win it back.
 _REASONS = {
-    "tokens": ("do not begin and end with a token", "check the tokenizer against the one of the annotation"),
+    "tokens": (
+        "do not begin and end with a token",
+        'check the tokenizer against the one of the annotation, or read with its tokens: "spacy-nested-ner.Corpus.v1"',
+    ),
     "label": ("have a label that the component does not know", "add it to the labels"),
     "sentence": ("cross a sentence boundary", "set use_sentences = false, or correct the sentence boundaries"),
     "length": ("are longer than max_span_length = {limit}", 'set max_span_length = "auto" or null'),

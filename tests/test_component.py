@@ -708,3 +708,13 @@ def test_shared_tok2vec_frozen_annotating_and_replaced_listeners():
     weights = nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W").copy()
     nlp.update(examples, sgd=optimizer, exclude=["nested_ner"])
     np.testing.assert_array_equal(weights, nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W"))
+
+
+def test_a_tok2vec_that_nothing_listens_to_is_told():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("tok2vec")
+    nlp.add_pipe("nested_ner", config=TINY)
+    with pytest.warns(
+        UserWarning, match=r"the pipeline has tok2vec, but no component listens to it: .* or leave tok2vec"
+    ):
+        nlp.initialize(lambda: make_examples(nlp))
