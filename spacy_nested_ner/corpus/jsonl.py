@@ -89,8 +89,8 @@ def _find(
     record: dict[str, Any], names: tuple[str, ...], settings: Settings, report: ConversionReport, where: str
 ) -> list[Any]:
     """The list of mentions, under whichever name it goes: the first one that is not empty."""
-    if record.get("relations"):
-        report.lose("relations", where, len(record["relations"]))
+    if isinstance(relations := record.get("relations"), list) and relations:
+        report.lose("relations", where, len(relations))
     found = {name: record[name] for name in names if record.get(name) is not None}
     if isinstance(groups := found.get("spans"), dict):  # Doc.to_json has a list for every spans key
         found["spans"] = groups.get(settings.spans_key, [])
