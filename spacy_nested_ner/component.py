@@ -18,6 +18,7 @@ from thinc.api import Config, Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from .analysis import Prediction, analyse
+from .checks import check_keys, check_settings, warn_about_idle_upstream, warn_about_score_weights
 from .decoders import AutoDecoder, Decoder, Mention, PackedScores, QuadraticDecoder
 from .decoders.choice import from_settings, settings_of
 from .gold import (
@@ -179,8 +180,8 @@ class NestedNER(TrainablePipe):
         scorer: Callable | None = None,
     ):
         super().__init__(vocab, model, name)
-        _check_keys(spans_key, incorrect_spans_key)
-        _check_settings(threshold, temperature, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
+        check_keys(spans_key, incorrect_spans_key)
+        check_settings(threshold, temperature, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
         self.decoder = decoder
         # What chooses the decoder, if the config leaves it open; `decoder` is then the one chosen.
         self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
@@ -331,8 +332,8 @@ class NestedNER(TrainablePipe):
         if self.auto_decoder is not None:
             self._choose_decoder(self.auto_decoder, get_examples)
         self._warn_about_lost_gold(get_examples)
-        self._warn_about_score_weights(nlp)
-        self._warn_about_idle_upstream(nlp)
+        warn_about_score_weights(nlp, self.key)
+        warn_about_idle_upstream(nlp)
         if sample:
             segments = Segments([n for doc in sample for _, n in self._segments(doc)], self.span_limit)
             Y = self.model.ops.alloc2f(len(self.labels), segments.n_spans)
@@ -434,32 +435,6 @@ class NestedNER(TrainablePipe):
             message = lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder)
             warnings.warn(message, UserWarning, stacklevel=2)
 
-    def _warn_about_score_weights(self, nlp: Language | None) -> None:
-        if nlp is None or self.key == "sc":
-            return
-        weights = (nlp.config.get("training") or {}).get("score_weights") or {}
-        if f"spans_{self.key}_f" not in weights:
-            warnings.warn(
-                f"nested_ner writes to doc.spans[{self.key!r}], but [training.score_weights] does not name "
-                f"spans_{self.key}_f: its column would stay at 0.00 and no best model would be found. Put "
-                f"`spans_{self.key}_f = 1.0` there, and `spans_sc_f = null`",
-                UserWarning,
-                stacklevel=2,
-            )
-
-    def _warn_about_idle_upstream(self, nlp: Language | None) -> None:
-        pipes = nlp.pipeline if nlp is not None else []
-        shared = [name for name, pipe in pipes if hasattr(pipe, "listener_map")]
-        models = [pipe.model for _, pipe in pipes if isinstance(getattr(pipe, "model", None), Model)]
-        if shared and not any(hasattr(node, "upstream_name") for model in models for node in model.walk()):
-            warnings.warn(
-                f"the pipeline has {' and '.join(shared)}, but no component listens to it: nested_ner has a tok2vec of "
-                f"its own. Set [components.nested_ner.model.tok2vec] to @architectures = "
-                f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out',
-                UserWarning,
-                stacklevel=2,
-            )
-
     # ---- loading ----
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "NestedNER":
@@ -491,38 +466,3 @@ class NestedNER(TrainablePipe):
                 f"{self.model.get_dim('nO')}: its files do not belong together"
             )
         return self
-
-
-def _check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
-    if incorrect_spans_key == spans_key:
-        raise ValueError(
-            f"spans_key and incorrect_spans_key are both {spans_key!r}; expected one key for mentions and another for "
-            f"spans that are none, or null for {spans_key + '_incorrect'!r}"
-        )
-
-
-def _check_settings(
-    threshold: float | None,
-    temperature: float,
-    label_smoothing: float,
-    missing_rate: float,
-    max_span_length: int | Literal["auto"] | None,
-    learn_rate_scale: float,
-) -> None:
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
-    if not 0 < temperature < float("inf"):
-        raise ValueError(
-            f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are"
-        )
-    if not 0 <= label_smoothing < 1:
-        raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
-    if not 0 < missing_rate <= 1:
-        raise ValueError(
-            f"missing_rate is {missing_rate}; expected a number above 0 and up to 1, the share of mentions that "
-            f"incomplete docs leave out"
-        )
-    if isinstance(max_span_length, int) and max_span_length < 1:
-        raise ValueError(f'max_span_length is {max_span_length}; expected 1 or more, "auto" or null')
-    if not learn_rate_scale > 0:
-        raise ValueError(f"learn_rate_scale is {learn_rate_scale}; expected a number above 0")

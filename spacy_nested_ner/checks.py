@@ -1,0 +1,72 @@
+"""Settings of the component that cannot be right, and pipelines around it that it will not do well in."""
+
+import warnings
+from typing import Literal
+
+from spacy.language import Language
+from thinc.api import Model
+
+
+def check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
+    if incorrect_spans_key == spans_key:
+        raise ValueError(
+            f"spans_key and incorrect_spans_key are both {spans_key!r}; expected one key for mentions and another for "
+            f"spans that are none, or null for {spans_key + '_incorrect'!r}"
+        )
+
+
+def check_settings(
+    threshold: float | None,
+    temperature: float,
+    label_smoothing: float,
+    missing_rate: float,
+    max_span_length: int | Literal["auto"] | None,
+    learn_rate_scale: float,
+) -> None:
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+    if not 0 < temperature < float("inf"):
+        raise ValueError(
+            f"temperature is {temperature}; expected a number above 0, 1 to leave probabilities as they are"
+        )
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1")
+    if not 0 < missing_rate <= 1:
+        raise ValueError(
+            f"missing_rate is {missing_rate}; expected a number above 0 and up to 1, the share of mentions that "
+            f"incomplete docs leave out"
+        )
+    if isinstance(max_span_length, int) and max_span_length < 1:
+        raise ValueError(f'max_span_length is {max_span_length}; expected 1 or more, "auto" or null')
+    if not learn_rate_scale > 0:
+        raise ValueError(f"learn_rate_scale is {learn_rate_scale}; expected a number above 0")
+
+
+def warn_about_score_weights(nlp: Language | None, spans_key: str) -> None:
+    """If the score of this key would not be seen in training."""
+    if nlp is None or spans_key == "sc":
+        return
+    weights = (nlp.config.get("training") or {}).get("score_weights") or {}
+    if f"spans_{spans_key}_f" not in weights:
+        warnings.warn(
+            f"nested_ner writes to doc.spans[{spans_key!r}], but [training.score_weights] does not name "
+            f"spans_{spans_key}_f: its column would stay at 0.00 and no best model would be found. Put "
+            f"`spans_{spans_key}_f = 1.0` there, and `spans_sc_f = null`",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def warn_about_idle_upstream(nlp: Language | None) -> None:
+    """If a tok2vec or transformer is trained and run for nothing."""
+    pipes = nlp.pipeline if nlp is not None else []
+    shared = [name for name, pipe in pipes if hasattr(pipe, "listener_map")]
+    models = [pipe.model for _, pipe in pipes if isinstance(getattr(pipe, "model", None), Model)]
+    if shared and not any(hasattr(node, "upstream_name") for model in models for node in model.walk()):
+        warnings.warn(
+            f"the pipeline has {' and '.join(shared)}, but no component listens to it: nested_ner has a tok2vec of "
+            f"its own. Set [components.nested_ner.model.tok2vec] to @architectures = "
+            f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out',
+            UserWarning,
+            stacklevel=3,
+        )
