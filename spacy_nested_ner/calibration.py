@@ -136,7 +136,7 @@ class _Batch:
         self.decoder = pipe.decoder
         self.scores, segmented = pipe.scores(docs, temperature=1.0)
         pieces = [(example, start) for example, segments in zip(examples, segmented) for start, _ in segments]
-        self.gold = [mentions for example in examples for mentions in pipe._gold(example)]
+        self.gold = [mentions for example in examples for mentions in pipe.gold(example)]
         found: list[tuple[int, int, bool]] = []
         right = {id(example): _right(example, pipe.key) for example in examples}
         for number, (mentions, (example, first)) in enumerate(zip(self.decoder.decode(self.scores), pieces)):

@@ -381,14 +381,14 @@ class NestedNER(TrainablePipe):
     def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""
         values, segments = scores
-        gold = [mentions for example in examples for mentions in self._gold(example)]
+        gold = [mentions for example in examples for mentions in self.gold(example)]
         loss, gradient = crf_loss(
             self.decoder, self._packed(values, segments), gold, label_smoothing=self.cfg["label_smoothing"]
         )
         return loss, self.model.ops.asarray2f(gradient)
 
-    def _gold(self, example: Example, lost: Lost | None = None) -> Iterator[list[Mention] | Incomplete | None]:
-        """What is known of every segment; None if the example has no annotation."""
+    def gold(self, example: Example, lost: Lost | None = None) -> Iterator[list[Mention] | Incomplete | None]:
+        """What is known of every segment, as `crf_loss` takes it; None if the example has no annotation."""
         segments = list(self._segments(example.predicted))
         if self.key not in example.reference.spans and self.incorrect_key not in example.reference.spans:
             return iter([None] * len(segments))
@@ -429,7 +429,7 @@ class NestedNER(TrainablePipe):
     def _warn_about_lost_gold(self, get_examples: Callable[[], Iterable[Example]]) -> None:
         lost = Lost()
         for example in get_examples():
-            for _ in self._gold(example, lost):
+            for _ in self.gold(example, lost):
                 pass
         if lost:
             message = lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder)

@@ -459,7 +459,7 @@ def test_incorrect_spans_that_cannot_be_predicted_are_ignored():
         spaces=[True] * 13,
         sent_starts=[True, False, False, True, *[False] * 9],
     )
-    first, second = pipe._gold(Example(predicted, reference))
+    first, second = pipe.gold(Example(predicted, reference))
     assert first == ([], [], 0.5)
     assert second == ([], [(0, 1, pipe.labels.index("PER"))], 0.5)
 
