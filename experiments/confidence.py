@@ -2,11 +2,11 @@
 
     python experiments/confidence.py [--corpus genia …] [--seed 0 …]
 
-For the pipelines of the group `main` that experiments/run.py has saved, where those of both systems are there:
-the calibration error of the mentions found, before and after a temperature is fitted on dev data; precision and
-recall over thresholds; and how early errors come if sentences are read by their entropy. Writes
-results/confidence.json, a plot a corpus (of its first seed), and the tables, which are means over seeds, into
-docs/experiments.md.
+For the pipelines of the group `main` that experiments/run.py has saved: the calibration error of the mentions found,
+before and after a temperature is fitted on dev data; precision and recall over thresholds; and how early errors come
+if sentences are read by their entropy. Writes results/confidence.json, which keeps what it has of pipelines that are
+not there; a plot a corpus (of its first seed); and the tables, which are means over the seeds that both systems have,
+into docs/experiments.md.
 """
 
 import argparse
@@ -26,6 +26,7 @@ from spacy_nested_ner.report import measure, predict
 
 GROUP = "main"
 SYSTEMS = ("spancat", "nested_ner")
+THRESHOLDS = (0.2, 0.3, 0.4, 0.5)
 
 # By corpus, seed and system.
 Results = dict[str, dict[str, dict[str, Any]]]
@@ -70,7 +71,7 @@ def plot(results: dict[str, Any], title: str, path: Path) -> None:
             rows = [row for row in numbers["calibration"]["bins"] if row["mentions"]]
             label = f"{name}, {state}" if len(states) > 1 else name
             left.plot([row["probability"] for row in rows], [row["correct"] for row in rows], marker="o", label=label)
-        points = states["as trained"]["thresholds"]
+        points = _curve(states)
         right.plot([row["r"] for row in points], [row["p"] for row in points], marker="o", markersize=3, label=name)
     left.set(xlabel="probability", ylabel="share that is right", title=f"{title}: calibration")
     right.set(xlabel="recall", ylabel="precision", title=f"{title}: over thresholds")
@@ -80,6 +81,15 @@ def plot(results: dict[str, Any], title: str, path: Path) -> None:
     figure.tight_layout()
     figure.savefig(path, dpi=120)
     pyplot.close(figure)
+
+
+def both(results: Results) -> Results:
+    """The seeds that both systems have."""
+    kept = {
+        corpus: {seed: found for seed, found in sorted(seeds.items()) if set(SYSTEMS) <= set(found)}
+        for corpus, seeds in results.items()
+    }
+    return {corpus: seeds for corpus, seeds in kept.items() if seeds}
 
 
 def calibration_table(results: Results) -> str:
@@ -99,6 +109,28 @@ def _ends(values: Iterable[float | None]) -> list[float]:
     """The lowest and the highest; nothing if there are none."""
     found = [value for value in values if value is not None]
     return [min(found), max(found)] if found else []
+
+
+def thresholds_table(results: Results) -> str:
+    """What a lower threshold wins in nested mentions, and what it costs; of the seeds for which that is known."""
+    rows = []
+    for corpus, seeds in results.items():
+        for threshold in THRESHOLDS:
+            for name in SYSTEMS:
+                at = [
+                    row
+                    for systems in seeds.values()
+                    for row in _curve(systems[name])
+                    if row["threshold"] == threshold and all("nested_r" in _curve(systems[of])[0] for of in SYSTEMS)
+                ]
+                if at:
+                    values = [f"{100 * np.mean([row[key] for row in at]):.1f}" for key in ("p", "r", "f", "nested_r")]
+                    rows.append([corpus, f"{threshold:.1f}", name, str(len(at)), *values])
+    return markdown(["corpus", "threshold", "", "seeds", "P", "R", "F", "nested R"], rows)
+
+
+def _curve(states: dict[str, Any]) -> list[dict[str, float]]:
+    return states["as trained"]["thresholds"]
 
 
 def ranking_table(results: Results) -> str:
@@ -122,28 +154,29 @@ def main() -> None:
     wanted = parser.parse_args()
     path = RESULTS / "confidence.json"
     results: Results = json.loads(path.read_text()) if path.exists() else {}
-    pairs: dict[tuple[str, int], list[Run]] = {}
     for run in read_plan():
-        if run.group == GROUP and run.name in SYSTEMS:
-            pairs.setdefault((run.corpus, run.seed), []).append(run)
-    for (corpus, seed), runs in pairs.items():
-        if (wanted.corpus and corpus not in wanted.corpus) or (wanted.seed and seed not in wanted.seed):
+        if run.group != GROUP or run.name not in SYSTEMS:
             continue
-        if missing := [run.title for run in runs if not run.model.exists()]:
-            print(f"not trained yet, see experiments/run.py: {', '.join(missing)}")
+        if (wanted.corpus and run.corpus not in wanted.corpus) or (wanted.seed and run.seed not in wanted.seed):
             continue
-        print(f"{corpus}, seed {seed}: predicting", flush=True)
-        results.setdefault(corpus, {})[str(seed)] = {run.name: confidence(run) for run in runs}
+        if not run.model.exists():
+            print(f"not trained here, see experiments/run.py: {run.title}")
+            continue
+        print(f"{run.title}: predicting", flush=True)
+        results.setdefault(run.corpus, {}).setdefault(str(run.seed), {})[run.name] = confidence(run)
         path.write_text(json.dumps(results, indent=1) + "\n")
+    results = both(results)
     document = DOCUMENT.read_text()
-    for name, text in (("calibration", calibration_table(results)), ("ranking", ranking_table(results))):
+    made = {"calibration": calibration_table, "thresholds": thresholds_table, "ranking": ranking_table}
+    for name, table in made.items():
+        text = table(results)
         document = fill(document, name, text)
         print(f"{text}\n")
     DOCUMENT.write_text(document)
     for corpus, seeds in results.items():
         plot(next(iter(seeds.values())), corpus, RESULTS / f"confidence-{corpus}.png")
         for seed, systems in seeds.items():
-            better = dominates(*(systems[name]["as trained"]["thresholds"] for name in reversed(SYSTEMS)))
+            better = dominates(*(_curve(systems[name]) for name in reversed(SYSTEMS)))
             verdict = "dominates" if better else "does not dominate"
             print(f"{corpus}, seed {seed}: the curve of nested_ner {verdict} that of spancat")
 

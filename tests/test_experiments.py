@@ -133,6 +133,28 @@ def test_confidence_is_the_mean_over_seeds(modules):
     assert confidence.ranking_table(results).splitlines()[2] == "| genia | entropy | 2 | 0.15 | 0.70 | 0.30 | 0.60 |"
 
 
+def test_thresholds_are_compared_where_both_systems_were_measured(modules):
+    import confidence
+
+    def system(**numbers):
+        return {"as trained": {"thresholds": [{"threshold": 0.5, "p": 0.8, "r": 0.6, "f": 0.7, **numbers}]}}
+
+    results = {
+        "genia": {
+            "0": {"spancat": system(nested_r=0.4), "nested_ner": system(nested_r=0.5)},
+            "1": {"spancat": system(), "nested_ner": system(nested_r=0.9)},
+            "2": {"nested_ner": system(nested_r=0.9)},
+        },
+        "litbank": {"0": {"spancat": system()}},
+    }
+    kept = confidence.both(results)
+    assert {corpus: list(seeds) for corpus, seeds in kept.items()} == {"genia": ["0", "1"]}
+    assert confidence.thresholds_table(kept).splitlines()[2:] == [
+        "| genia | 0.5 | spancat | 1 | 80.0 | 60.0 | 70.0 | 40.0 |",
+        "| genia | 0.5 | nested_ner | 1 | 80.0 | 60.0 | 70.0 | 50.0 |",
+    ]
+
+
 def test_a_curve_dominates_only_from_above(modules):
     import confidence
 

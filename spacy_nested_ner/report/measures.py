@@ -125,12 +125,14 @@ def _n_gold(score: PRFScore) -> int:
 
 
 def _thresholds(judged: list[Judged]) -> list[Row]:
+    depths = [_depths(each.gold) for each in judged]
     rows = []
     for threshold in judged[0].at if judged else ():
         score = PRFScore()
         for each in judged:
             score.score_set(set(each.at[threshold]), each.gold)
-        rows.append({"threshold": threshold, **_row(score)})
+        levels = score_levels((gold, _depths(each.at[threshold])) for gold, each in zip(depths, judged))
+        rows.append({"threshold": threshold, **_row(score), "nested_r": levels["nested"].to_dict()["r"]})
     return rows
 
 

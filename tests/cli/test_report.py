@@ -110,6 +110,7 @@ def test_the_threshold_trades_precision_for_recall(numbers):
     assert [row["threshold"] for row in rows] == [n / 100 for n in range(5, 100, 5)]
     assert rows[0]["predicted"] > rows[-1]["predicted"]
     assert rows[0]["r"] > rows[-1]["r"]
+    assert 1 >= rows[0]["nested_r"] > rows[-1]["nested_r"]
     assert numbers["best_threshold"] in [row["threshold"] for row in rows]
 
 
