@@ -5,10 +5,8 @@ from html import escape
 from typing import Any
 
 from .plots import (
-    F_COLOUR,
+    CURVES,
     ORDER_COLOURS,
-    P_COLOUR,
-    R_COLOUR,
     draw_calibration,
     draw_precision_recall,
     draw_ranking,
@@ -110,8 +108,7 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
     if not rows:
         return []
     top = max(rows, key=lambda row: row["f"])
-    keys = (("precision", P_COLOUR), ("recall", R_COLOUR), ("F", F_COLOUR))
-    legend = _legend(keys)
+    legend = _legend((name, colour) for _, name, colour in CURVES)
     return [
         "<h2>Precision and recall over the threshold</h2>",
         f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is "

@@ -11,6 +11,13 @@ SIZE = 260
 LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
 
 P_COLOUR, R_COLOUR, F_COLOUR = "#2b5c8a", "#c77d11", "#222222"
+# What is drawn against the threshold: the key of a row, its name and its colour.
+CURVES = (
+    ("p", "precision", P_COLOUR),
+    ("r", "recall", R_COLOUR),
+    ("f", "F", F_COLOUR),
+    ("nested_r", "nested recall", "#6b9a3a"),
+)
 ORDER_COLOURS = {"entropy": "#2b5c8a", "length": "#c77d11", "best": "#9aa5ae"}
 _BAR_COLOUR = "#dbe5ee"
 
@@ -29,12 +36,12 @@ def draw_precision_recall(rows: Sequence[dict[str, Any]], here: dict[str, Any]) 
 
 
 def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None) -> str:
-    """Precision, recall and F against the threshold."""
+    """Precision, recall, F and recall of nested mentions against the threshold."""
     parts = []
     if best is not None:
         parts.append(_line([(best, 0), (best, 1)], "#999999", dashed=True))
-    for letter, colour in (("p", P_COLOUR), ("r", R_COLOUR), ("f", F_COLOUR)):
-        parts.append(_line([(row["threshold"], row[letter]) for row in rows], colour))
+    for key, _, colour in CURVES:
+        parts.append(_line([(row["threshold"], row[key]) for row in rows], colour))
     return _plot("Precision, recall and F against the threshold", "threshold", "score", parts)
 
 

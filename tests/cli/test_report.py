@@ -139,6 +139,7 @@ def test_the_page(made, numbers):
     for title in (
         "Scores",
         "threshold",
+        "nested recall",
         "Calibration",
         "uncertain sentences first",
         "Confusion",
