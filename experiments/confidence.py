@@ -115,14 +115,11 @@ def thresholds_table(results: Results) -> str:
     """What a lower threshold wins in nested mentions, and what it costs; of the seeds for which that is known."""
     rows = []
     for corpus, seeds in results.items():
+        # Results from before nested recall was measured do not have it.
+        known = [found for found in seeds.values() if all("nested_r" in _curve(found[name])[0] for name in SYSTEMS)]
         for threshold in THRESHOLDS:
             for name in SYSTEMS:
-                at = [
-                    row
-                    for systems in seeds.values()
-                    for row in _curve(systems[name])
-                    if row["threshold"] == threshold and all("nested_r" in _curve(systems[of])[0] for of in SYSTEMS)
-                ]
+                at = [row for systems in known for row in _curve(systems[name]) if row["threshold"] == threshold]
                 if at:
                     values = [f"{100 * np.mean([row[key] for row in at]):.1f}" for key in ("p", "r", "f", "nested_r")]
                     rows.append([corpus, f"{threshold:.1f}", name, str(len(at)), *values])

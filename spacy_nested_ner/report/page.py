@@ -108,7 +108,9 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
     if not rows:
         return []
     top = max(rows, key=lambda row: row["f"])
-    legend = _legend((name, colour) for _, name, colour in CURVES)
+    # Where no gold mention is nested, there is no recall of nested ones.
+    curves = [curve for curve in CURVES if curve[0] != "nested_r" or numbers["scores"]["nested"]["gold"]]
+    legend = _legend((name, colour) for _, name, colour in curves)
     return [
         "<h2>Precision and recall over the threshold</h2>",
         f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is "
@@ -119,7 +121,9 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
             '<span style="color:#c8102e">◆</span> the pipeline as it is; dots are thresholds from '
             f"{rows[0]['threshold']:.2f} to {rows[-1]['threshold']:.2f}.",
         ),
-        _figure(draw_thresholds(rows, best), f"{legend}<br>The dashed line is the threshold with the highest F."),
+        _figure(
+            draw_thresholds(rows, best, curves), f"{legend}<br>The dashed line is the threshold with the highest F."
+        ),
         "</div>",
     ]
 

@@ -12,7 +12,8 @@ LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
 
 P_COLOUR, R_COLOUR, F_COLOUR = "#2b5c8a", "#c77d11", "#222222"
 # What is drawn against the threshold: the key of a row, its name and its colour.
-CURVES = (
+Curve = tuple[str, str, str]
+CURVES: tuple[Curve, ...] = (
     ("p", "precision", P_COLOUR),
     ("r", "recall", R_COLOUR),
     ("f", "F", F_COLOUR),
@@ -35,12 +36,12 @@ def draw_precision_recall(rows: Sequence[dict[str, Any]], here: dict[str, Any]) 
     return _plot("Precision and recall at every threshold", "recall", "precision", parts)
 
 
-def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None) -> str:
+def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None, curves: Iterable[Curve] = CURVES) -> str:
     """Precision, recall, F and recall of nested mentions against the threshold."""
     parts = []
     if best is not None:
         parts.append(_line([(best, 0), (best, 1)], "#999999", dashed=True))
-    for key, _, colour in CURVES:
+    for key, _, colour in curves:
         parts.append(_line([(row["threshold"], row[key]) for row in rows], colour))
     return _plot("Precision, recall and F against the threshold", "threshold", "score", parts)
 

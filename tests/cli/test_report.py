@@ -15,7 +15,7 @@ from spacy.training import Corpus, Example
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
-from spacy_nested_ner.report import Judged, measure, predict
+from spacy_nested_ner.report import Judged, measure, predict, render_page
 from spacy_nested_ner.report.measures import surprise
 from spacy_nested_ner.report.sentences import lanes
 
@@ -151,6 +151,12 @@ def test_the_page(made, numbers):
         for letter in "prf":
             assert f"{100 * row[letter]:.1f}" in page.text
     assert text.count('class="sentence"') == len(numbers["examples"]) > 0
+
+
+def test_flat_gold_has_no_curve_of_nested_recall(numbers):
+    flat = {**numbers, "scores": {**numbers["scores"], "nested": {**numbers["scores"]["nested"], "gold": 0}}}
+    assert "nested recall" in render_page(numbers)
+    assert "nested recall" not in render_page(flat)
 
 
 def test_errors_are_ranked_by_entropy(folder):
