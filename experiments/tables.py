@@ -82,6 +82,18 @@ def table(summaries: dict[str, dict[str, Any]]) -> str:
     return markdown(HEADER, rows)
 
 
+def tuned(summaries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Of every system, which is what a name begins with up to a comma, the run that is best on dev at a point."""
+    best: dict[str, dict[str, Any]] = {}
+    systems = list(dict.fromkeys(name.partition(",")[0] for name in summaries))
+    for system in systems:
+        runs = {name: points for name, points in summaries.items() if name.partition(",")[0] == system}
+        for point in next(iter(runs.values())):
+            name = max(runs, key=lambda name: runs[name][point]["dev_f"]["mean"])
+            best.setdefault(name, {})[point] = runs[name][point]
+    return best
+
+
 def markdown(header: list[str], rows: list[list[str]]) -> str:
     """Names left, numbers right."""
     lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
@@ -137,6 +149,7 @@ def main() -> None:
         (RESULTS / f"{group}.json").write_text(json.dumps(summary, indent=1) + "\n")
         for corpus, names in summary.items():
             document = fill(document, f"{group} {corpus}", table(names))
+            document = fill(document, f"{group} {corpus} tuned", table(tuned(names)))
             plot(results[corpus], f"{group}: {corpus}", RESULTS / f"{group}-{corpus}.png")
             print(f"{group}, {corpus}\n{table(names)}\n")
     DOCUMENT.write_text(document)
