@@ -87,6 +87,8 @@ def test_the_page_has_the_numbers_of_the_results(modules):
             assert f"<!-- {group} {corpus} -->" in page
             summary = {name: tables.summarise(found) for name, found in names.items()}
             assert tables.table(summary) in page, f"run experiments/tables.py: {group} {corpus}"
+            if f"<!-- {group} {corpus} tuned -->" in page:
+                assert tables.table(tables.tuned(summary)) in page, f"run experiments/tables.py: {group} {corpus}"
 
 
 def test_means_and_deviations(modules):
@@ -110,6 +112,21 @@ def test_means_and_deviations(modules):
     page = "a\n<!-- one two -->\nold\n<!-- end -->\nb\n"
     assert tables.fill(page, "one two", row) == f"a\n<!-- one two -->\n{row}\n<!-- end -->\nb\n"
     assert tables.fill(page, "other", row) == page
+
+
+def test_tuned_is_what_is_best_on_dev_at_a_point(modules):
+    tables = modules[2]
+    dev = {
+        "ours": {"10": 0.5, "20": 0.6},
+        "theirs": {"10": 0.3, "20": 0.3},
+        "ours, otherwise": {"10": 0.4, "20": 0.7},
+        "theirs, otherwise": {"10": 0.4, "20": 0.4},
+    }
+    summaries = {
+        name: {point: {"dev_f": {"mean": f}} for point, f in points.items()} for name, points in dev.items()
+    }
+    chosen = {name: list(points) for name, points in tables.tuned(summaries).items()}
+    assert chosen == {"ours": ["10"], "ours, otherwise": ["20"], "theirs, otherwise": ["10", "20"]}
 
 
 def test_confidence_is_the_mean_over_seeds(modules):
