@@ -2,16 +2,16 @@
 
     python experiments/confidence.py [--corpus genia …] [--seed 0 …]
 
-For the pipelines of the group `main` that experiments/run.py has saved: the calibration error of the mentions found,
-before and after a temperature is fitted on dev data; precision and recall over thresholds; and how early errors come
-if sentences are read by their entropy. Writes results/confidence.json, which keeps what it has of pipelines that are
-not there; a plot a corpus (of its first seed); and the tables, which are means over the seeds that both systems have,
-into docs/experiments.md.
+For pipelines that experiments/run.py has saved, those of the group `main` and, on LitBank, the tuned ones: the
+calibration error of the mentions found, before and after a temperature is fitted on dev data; precision and recall
+over thresholds; and how early errors come if sentences are read by their entropy. Writes results/confidence.json,
+which keeps what it has of pipelines that are not there; a plot each (of its first seed); and the tables, which are
+means over the seeds that both systems have, into docs/experiments.md.
 """
 
 import argparse
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +22,36 @@ from tables import DOCUMENT, fill, markdown
 
 from spacy_nested_ner.calibration import calibrate
 from spacy_nested_ner.corpus import read_records
-from spacy_nested_ner.report import measure, predict
+from spacy_nested_ner.report import error_by_chance, measure, predict
 
-GROUP = "main"
 SYSTEMS = ("spancat", "nested_ner")
+# What is compared: a corpus, and the runs of both systems.
+PAIRS = {
+    "genia": ("genia", ("main/spancat", "main/nested_ner")),
+    "litbank": ("litbank", ("main/spancat", "main/nested_ner")),
+    "litbank-tuned": ("litbank", ("pieces/spancat, 1,000 words", "pieces/nested_ner, 1,000 words, L2 = 1")),
+}
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5)
 
-# By corpus, seed and system.
+# By pair, seed and system.
 Results = dict[str, dict[str, dict[str, Any]]]
 
 
-def confidence(run: Run) -> dict[str, Any]:
+def pipelines() -> Iterator[tuple[str, str, Run]]:
+    """Every pipeline with the name of its pair and of its system."""
+    for pair, (corpus, titles) in PAIRS.items():
+        for run in read_plan():
+            for system, title in zip(SYSTEMS, titles):
+                if run.corpus == corpus and f"{run.group}/{run.name}" == title:
+                    yield pair, system, run
+
+
+def confidence(run: Run, system: str) -> dict[str, Any]:
     """Of one pipeline."""
     nlp = spacy.load(run.model)
     test = run.folder / "test.spacy"
     result = {"as trained": _measured(nlp, test)}
-    if run.name == "nested_ner":
+    if system == "nested_ner":
         fitted = calibrate(nlp, read_records(run.folder / "dev.spacy"), gold_tokens=True)
         result["calibrated"] = {"temperature": fitted.after.temperature, **_measured(nlp, test)}
     return result
@@ -101,8 +115,10 @@ def calibration_table(results: Results) -> str:
                 errors = [numbers["calibration"]["ece"] for numbers in found]
                 temperatures = "–".join(f"{t:.2f}" for t in _ends(numbers.get("temperature") for numbers in found))
                 given = f"{state}, temperature {temperatures}" if temperatures else state
-                rows.append([corpus, name, given, str(len(found)), f"{np.mean(errors):.3f}", f"{max(errors):.3f}"])
-    return markdown(["corpus", "", "", "seeds", "ECE", "highest"], rows)
+                chance = [error_by_chance(numbers["calibration"]["bins"]) for numbers in found]
+                values = [f"{value:.3f}" for value in (np.mean(errors), max(errors), np.mean(chance))]
+                rows.append([corpus, name, given, str(len(found)), *values])
+    return markdown(["", "", "", "seeds", "ECE", "highest", "by chance"], rows)
 
 
 def _ends(values: Iterable[float | None]) -> list[float]:
@@ -123,7 +139,7 @@ def thresholds_table(results: Results) -> str:
                 if at:
                     values = [f"{100 * np.mean([row[key] for row in at]):.1f}" for key in ("p", "r", "f", "nested_r")]
                     rows.append([corpus, f"{threshold:.1f}", name, str(len(at)), *values])
-    return markdown(["corpus", "threshold", "", "seeds", "P", "R", "F", "nested R"], rows)
+    return markdown(["", "threshold", "", "seeds", "P", "R", "F", "nested R"], rows)
 
 
 def _curve(states: dict[str, Any]) -> list[dict[str, float]]:
@@ -141,7 +157,7 @@ def ranking_table(results: Results) -> str:
                 for what in ("half", "area")
             ]
             rows.append([corpus, order, str(len(rankings)), *values])
-    return markdown(["corpus", "order", "seeds", "sentences for half", "area", "words for half", "area"], rows)
+    return markdown(["", "order", "seeds", "sentences for half", "area", "words for half", "area"], rows)
 
 
 def main() -> None:
@@ -151,16 +167,14 @@ def main() -> None:
     wanted = parser.parse_args()
     path = RESULTS / "confidence.json"
     results: Results = json.loads(path.read_text()) if path.exists() else {}
-    for run in read_plan():
-        if run.group != GROUP or run.name not in SYSTEMS:
-            continue
+    for pair, system, run in pipelines():
         if (wanted.corpus and run.corpus not in wanted.corpus) or (wanted.seed and run.seed not in wanted.seed):
             continue
         if not run.model.exists():
             print(f"not trained here, see experiments/run.py: {run.title}")
             continue
         print(f"{run.title}: predicting", flush=True)
-        results.setdefault(run.corpus, {}).setdefault(str(run.seed), {})[run.name] = confidence(run)
+        results.setdefault(pair, {}).setdefault(str(run.seed), {})[system] = confidence(run, system)
         path.write_text(json.dumps(results, indent=1) + "\n")
     results = both(results)
     document = DOCUMENT.read_text()

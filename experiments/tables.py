@@ -83,15 +83,17 @@ def table(summaries: dict[str, dict[str, Any]]) -> str:
 
 
 def tuned(summaries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Of every system, which is what a name begins with up to a comma, the run that is best on dev at a point."""
-    best: dict[str, dict[str, Any]] = {}
-    systems = list(dict.fromkeys(name.partition(",")[0] for name in summaries))
-    for system in systems:
-        runs = {name: points for name, points in summaries.items() if name.partition(",")[0] == system}
-        for point in next(iter(runs.values())):
-            name = max(runs, key=lambda name: runs[name][point]["dev_f"]["mean"])
-            best.setdefault(name, {})[point] = runs[name][point]
-    return best
+    """Of every system, which is what a name begins with up to a comma, the run that is best on dev in the end; of those
+    with as many seeds as any."""
+
+    def rank(name: str) -> tuple[int, float]:
+        last = list(summaries[name].values())[-1]
+        return len(last["seeds"]), last["dev_f"]["mean"]
+
+    systems = {name.partition(",")[0]: [] for name in summaries}
+    for name in summaries:
+        systems[name.partition(",")[0]].append(name)
+    return {best: summaries[best] for best in (max(names, key=rank) for names in systems.values())}
 
 
 def markdown(header: list[str], rows: list[list[str]]) -> str:

@@ -30,12 +30,14 @@ class Confidence(NamedTuple):
     nll (float): Negative log-likelihood of the gold analyses, in nats a sentence.
     log_loss (float): Of mentions found, being right or wrong, in nats a mention.
     ece (float): Expected calibration error of mentions found.
+    by_chance (float): The one that exact probabilities would have on as many mentions.
     """
 
     temperature: float
     nll: float
     log_loss: float
     ece: float
+    by_chance: float
 
 
 class Calibration(NamedTuple):
@@ -174,5 +176,6 @@ def _probabilities(batches: Sequence[_Batch], temperature: float) -> tuple[np.nd
 def _confidence(batches: Sequence[_Batch], temperature: float) -> Confidence:
     probabilities, right = _probabilities(batches, temperature)
     losses, counts = zip(*(batch.nll(temperature) for batch in batches))
-    nll, ece = sum(losses) / max(1, sum(counts)), reliability(probabilities, right)["ece"]
-    return Confidence(temperature, nll, log_loss(probabilities, right), ece)
+    nll = sum(losses) / max(1, sum(counts))
+    errors = reliability(probabilities, right)
+    return Confidence(temperature, nll, log_loss(probabilities, right), errors["ece"], errors["by_chance"])

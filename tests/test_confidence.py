@@ -14,7 +14,9 @@ def test_reliability():
     assert rows[0.9]["correct"] == pytest.approx(2 / 3)
     assert result["ece"] == pytest.approx((abs(2.9 - 2) + abs(1.25 - 2)) / 5)
     assert len(reliability([0.5], [True], n_bins=15)["bins"]) == 15
-    assert reliability([], [])["ece"] is None
+    nothing = reliability([], [])
+    assert nothing["ece"] is None
+    assert nothing["by_chance"] is None
 
 
 def test_a_calibrated_model_has_no_error():
@@ -22,6 +24,14 @@ def test_a_calibrated_model_has_no_error():
     p = random.random(200_000)
     assert reliability(p, random.random(len(p)) < p)["ece"] < 0.005
     assert reliability(p, random.random(len(p)) < p**2)["ece"] > 0.1
+
+
+def test_the_error_that_exact_probabilities_have_by_chance():
+    random = np.random.default_rng(0)
+    p = 1 - random.random(1000) ** 2
+    drawn = [reliability(p, random.random(len(p)) < p) for _ in range(200)]
+    assert drawn[0]["by_chance"] == pytest.approx(np.mean([each["ece"] for each in drawn]), rel=0.05)
+    assert reliability(np.tile(p, 4), np.ones(4000))["by_chance"] == pytest.approx(drawn[0]["by_chance"] / 2)
 
 
 def test_log_loss():

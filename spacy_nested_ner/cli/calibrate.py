@@ -82,6 +82,7 @@ def _table(result: Calibration) -> str:
         ("negative log-likelihood, nats a sentence", f"{before.nll:.4f}", f"{after.nll:.4f}"),
         ("log loss, nats a mention", f"{before.log_loss:.4f}", f"{after.log_loss:.4f}"),
         ("expected calibration error", f"{before.ece:.4f}", f"{after.ece:.4f}"),
+        ("… by chance, were the probabilities exact", f"{before.by_chance:.4f}", f"{after.by_chance:.4f}"),
     ]
     text = render_table(rows, [f"{result.mentions:,} mentions found", "before", "after"])
     if result.left_out:

@@ -1,6 +1,7 @@
 """How far probabilities can be trusted, and how well uncertainty points at errors. Arrays only."""
 
 from collections.abc import Sequence
+from math import pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool], n_bins: i
 
     The expected calibration error is the distance of the two in a bin, averaged over the mentions.
 
-    RETURNS (dict[str, Any]): "ece", None if there is no mention, and "bins".
+    RETURNS (dict[str, Any]): "ece", and "by_chance", that of exact probabilities, both None if there is no mention;
+        and "bins".
     """
     p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype="float64")
     places = np.minimum(n_bins - 1, (p * n_bins).astype(int))
@@ -30,7 +32,17 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool], n_bins: i
             row["probability"], row["correct"] = float(p[inside].mean()), float(r[inside].mean())
             error += row["mentions"] / len(p) * abs(row["probability"] - row["correct"])
         rows.append(row)
-    return {"ece": error if len(p) else None, "bins": rows}
+    return {"ece": error if len(p) else None, "by_chance": error_by_chance(rows), "bins": rows}
+
+
+def error_by_chance(bins: Sequence[Row]) -> float | None:
+    """The calibration error that exact probabilities have, on average: the share that is right varies, the more so the
+    fewer mentions there are. Deviations are taken to be normal, and probabilities for the mean of their bin."""
+    filled = [(row["mentions"], row["probability"]) for row in bins if row["mentions"]]
+    if not filled:
+        return None
+    deviations = [sqrt(2 / pi * n * p * (1 - p)) for n, p in filled]
+    return sum(deviations) / sum(n for n, _ in filled)
 
 
 def log_loss(probabilities: Sequence[float], right: Sequence[bool]) -> float:

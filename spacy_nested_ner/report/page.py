@@ -143,7 +143,8 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
     return [
         "<h2>Calibration</h2>",
         f"<p>Expected calibration error: <b>{_percent(calibration['ece'])} %</b>. That is how far the probability of a "
-        "mention is from the share of such mentions that is right, on average.</p>",
+        "mention is from the share of such mentions that is right, on average. With so many mentions, exact "
+        f"probabilities would have {_percent(calibration['by_chance'])} % by chance.</p>",
         '<div class="side">',
         _figure(
             draw_calibration(calibration["bins"]),
