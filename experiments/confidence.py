@@ -1,6 +1,6 @@
 """How far the probabilities of the trained pipelines can be trusted, on test data.
 
-    python experiments/confidence.py [--corpus genia …] [--seed 0 …]
+    python experiments/confidence.py [--pair genia …] [--seed 0 …]
 
 For pipelines that experiments/run.py has saved, those of the group `main` and, on LitBank, the tuned ones: the
 calibration error of the mentions found, before and after a temperature is fitted on dev data; precision and recall
@@ -27,9 +27,9 @@ from spacy_nested_ner.report import error_by_chance, measure, predict
 SYSTEMS = ("spancat", "nested_ner")
 # What is compared: a corpus, and the runs of both systems.
 PAIRS = {
-    "genia": ("genia", ("main/spancat", "main/nested_ner")),
-    "litbank": ("litbank", ("main/spancat", "main/nested_ner")),
-    "litbank-tuned": ("litbank", ("pieces/spancat, 1,000 words", "pieces/nested_ner, 1,000 words, L2 = 1")),
+    "genia": ("genia", ("main/spancat", "default/nested_ner")),
+    "litbank": ("litbank", ("main/spancat", "default/nested_ner")),
+    "litbank-tuned": ("litbank", ("settings/spancat, 1,000 words, L2 = 1", "settings/nested_ner, 1,000 words, L2 = 1")),
 }
 THRESHOLDS = (0.2, 0.3, 0.4, 0.5)
 
@@ -131,19 +131,19 @@ def thresholds_table(results: Results) -> str:
     """What a lower threshold wins in nested mentions, and what it costs; of the seeds for which that is known."""
     rows = []
     for corpus, seeds in results.items():
-        # Results from before nested recall was measured do not have it.
-        known = [found for found in seeds.values() if all("nested_r" in _curve(found[name])[0] for name in SYSTEMS)]
-        for threshold in THRESHOLDS:
-            for name in SYSTEMS:
-                at = [row for systems in known for row in _curve(systems[name]) if row["threshold"] == threshold]
+        for name in SYSTEMS:
+            for threshold in THRESHOLDS:
+                at = [row for systems in seeds.values() for row in _curve(systems.get(name))]
+                # Results from before nested recall was measured do not have it.
+                at = [row for row in at if row["threshold"] == threshold and "nested_r" in row]
                 if at:
                     values = [f"{100 * np.mean([row[key] for row in at]):.1f}" for key in ("p", "r", "f", "nested_r")]
-                    rows.append([corpus, f"{threshold:.1f}", name, str(len(at)), *values])
-    return markdown(["", "threshold", "", "seeds", "P", "R", "F", "nested R"], rows)
+                    rows.append([corpus, name, f"{threshold:.1f}", str(len(at)), *values])
+    return markdown(["", "", "threshold", "seeds", "P", "R", "F", "nested R"], rows)
 
 
-def _curve(states: dict[str, Any]) -> list[dict[str, float]]:
-    return states["as trained"]["thresholds"]
+def _curve(states: dict[str, Any] | None) -> list[dict[str, float]]:
+    return states["as trained"]["thresholds"] if states else []
 
 
 def ranking_table(results: Results) -> str:
@@ -162,13 +162,13 @@ def ranking_table(results: Results) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="How far probabilities can be trusted.")
-    parser.add_argument("--corpus", nargs="+", help="only these")
+    parser.add_argument("--pair", nargs="+", choices=PAIRS, help="only these")
     parser.add_argument("--seed", nargs="+", type=int, help="only these")
     wanted = parser.parse_args()
     path = RESULTS / "confidence.json"
     results: Results = json.loads(path.read_text()) if path.exists() else {}
     for pair, system, run in pipelines():
-        if (wanted.corpus and run.corpus not in wanted.corpus) or (wanted.seed and run.seed not in wanted.seed):
+        if (wanted.pair and pair not in wanted.pair) or (wanted.seed and run.seed not in wanted.seed):
             continue
         if not run.model.exists():
             print(f"not trained here, see experiments/run.py: {run.title}")
@@ -176,11 +176,12 @@ def main() -> None:
         print(f"{run.title}: predicting", flush=True)
         results.setdefault(pair, {}).setdefault(str(run.seed), {})[system] = confidence(run, system)
         path.write_text(json.dumps(results, indent=1) + "\n")
+    # Thresholds are of either system by itself.
+    texts = {"thresholds": thresholds_table(results)}
     results = both(results)
+    texts |= {"calibration": calibration_table(results), "ranking": ranking_table(results)}
     document = DOCUMENT.read_text()
-    made = {"calibration": calibration_table, "thresholds": thresholds_table, "ranking": ranking_table}
-    for name, table in made.items():
-        text = table(results)
+    for name, text in texts.items():
         document = fill(document, name, text)
         print(f"{text}\n")
     DOCUMENT.write_text(document)

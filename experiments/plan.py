@@ -99,6 +99,5 @@ def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> It
                     folder=ROOT / folders[corpus],
                     seed=seed,
                     updates=group["updates"],
-                    **common,
-                    **{**run, "config": ROOT / run["config"]},
+                    **{**common, **run, "config": ROOT / run["config"]},
                 )
