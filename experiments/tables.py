@@ -113,7 +113,8 @@ def plot(results: dict[str, list[dict[str, Any]]], title: str, path: Path) -> No
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(6, 3.6))
+    many = len(results) > 5
+    figure, axes = pyplot.subplots(figsize=(9 if many else 6, 3.6))
     for name, runs in results.items():
         # A run of another group may have gone on for longer.
         curves = [[at for at in weights(run)["curve"] if at["updates"] <= run["updates"][-1]] for run in runs]
@@ -126,7 +127,8 @@ def plot(results: dict[str, list[dict[str, Any]]], title: str, path: Path) -> No
     axes.set_xlabel("updates")
     axes.set_ylabel("dev F")
     axes.set_title(title)
-    axes.legend(frameon=False)
+    # Many names would hide the curves.
+    axes.legend(frameon=False, **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {}))
     axes.grid(alpha=0.3)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
