@@ -2,11 +2,11 @@
 
     python experiments/confidence.py [--pair genia …] [--seed 0 …]
 
-For pipelines that experiments/run.py has saved, those of the group `main` and, on LitBank, the tuned ones: the
-calibration error of the mentions found, before and after a temperature is fitted on dev data; precision and recall
-over thresholds; and how early errors come if sentences are read by their entropy. Writes results/confidence.json,
-which keeps what it has of pipelines that are not there; a plot each (of its first seed); and the tables, which are
-means over the seeds that both systems have, into docs/experiments.md.
+For pipelines that experiments/run.py has saved, the default beside spancat and, on LitBank, both tuned: the calibration
+error of the mentions found, before and after a temperature is fitted on dev data; precision and recall over thresholds;
+and how early errors come if sentences are read by their entropy. Writes results/confidence.json, which keeps what it
+has of pipelines that are not there; a plot a pair (of its first seed); and the tables, which are means over seeds, into
+docs/experiments.md.
 """
 
 import argparse
@@ -100,15 +100,15 @@ def plot(results: dict[str, Any], title: str, path: Path) -> None:
 def both(results: Results) -> Results:
     """The seeds that both systems have."""
     kept = {
-        corpus: {seed: found for seed, found in sorted(seeds.items()) if set(SYSTEMS) <= set(found)}
-        for corpus, seeds in results.items()
+        pair: {seed: found for seed, found in sorted(seeds.items()) if set(SYSTEMS) <= set(found)}
+        for pair, seeds in results.items()
     }
-    return {corpus: seeds for corpus, seeds in kept.items() if seeds}
+    return {pair: seeds for pair, seeds in kept.items() if seeds}
 
 
 def calibration_table(results: Results) -> str:
     rows = []
-    for corpus, seeds in results.items():
+    for pair, seeds in results.items():
         for name in SYSTEMS:
             for state in next(iter(seeds.values()))[name]:
                 found = [systems[name][state] for systems in seeds.values()]
@@ -117,7 +117,7 @@ def calibration_table(results: Results) -> str:
                 given = f"{state}, temperature {temperatures}" if temperatures else state
                 chance = [error_by_chance(numbers["calibration"]["bins"]) for numbers in found]
                 values = [f"{value:.3f}" for value in (np.mean(errors), max(errors), np.mean(chance))]
-                rows.append([corpus, name, given, str(len(found)), *values])
+                rows.append([pair, name, given, str(len(found)), *values])
     return markdown(["", "", "", "seeds", "ECE", "highest", "by chance"], rows)
 
 
@@ -130,7 +130,7 @@ def _ends(values: Iterable[float | None]) -> list[float]:
 def thresholds_table(results: Results) -> str:
     """What a lower threshold wins in nested mentions, and what it costs; of the seeds for which that is known."""
     rows = []
-    for corpus, seeds in results.items():
+    for pair, seeds in results.items():
         for name in SYSTEMS:
             for threshold in THRESHOLDS:
                 at = [row for systems in seeds.values() for row in _curve(systems.get(name))]
@@ -138,7 +138,7 @@ def thresholds_table(results: Results) -> str:
                 at = [row for row in at if row["threshold"] == threshold and "nested_r" in row]
                 if at:
                     values = [f"{100 * np.mean([row[key] for row in at]):.1f}" for key in ("p", "r", "f", "nested_r")]
-                    rows.append([corpus, name, f"{threshold:.1f}", str(len(at)), *values])
+                    rows.append([pair, name, f"{threshold:.1f}", str(len(at)), *values])
     return markdown(["", "", "threshold", "seeds", "P", "R", "F", "nested R"], rows)
 
 
@@ -148,7 +148,7 @@ def _curve(states: dict[str, Any] | None) -> list[dict[str, float]]:
 
 def ranking_table(results: Results) -> str:
     rows = []
-    for corpus, seeds in results.items():
+    for pair, seeds in results.items():
         rankings = [systems["nested_ner"]["as trained"]["error_ranking"] for systems in seeds.values()]
         for order in ("entropy", "length", "best"):
             values = [
@@ -156,7 +156,7 @@ def ranking_table(results: Results) -> str:
                 for unit in ("by_segments", "by_words")
                 for what in ("half", "area")
             ]
-            rows.append([corpus, order, str(len(rankings)), *values])
+            rows.append([pair, order, str(len(rankings)), *values])
     return markdown(["", "order", "seeds", "sentences for half", "area", "words for half", "area"], rows)
 
 
@@ -185,12 +185,12 @@ def main() -> None:
         document = fill(document, name, text)
         print(f"{text}\n")
     DOCUMENT.write_text(document)
-    for corpus, seeds in results.items():
-        plot(next(iter(seeds.values())), corpus, RESULTS / f"confidence-{corpus}.png")
+    for pair, seeds in results.items():
+        plot(next(iter(seeds.values())), pair, RESULTS / f"confidence-{pair}.png")
         for seed, systems in seeds.items():
             better = dominates(*(_curve(systems[name]) for name in reversed(SYSTEMS)))
             verdict = "dominates" if better else "does not dominate"
-            print(f"{corpus}, seed {seed}: the curve of nested_ner {verdict} that of spancat")
+            print(f"{pair}, seed {seed}: the curve of nested_ner {verdict} that of spancat")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import srsly
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
 RESULTS = Path(__file__).parent / "results"
-_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "beside", "max_length", "eval_frequency"}
+_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "beside", "set", "max_length", "eval_frequency"}
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> It
     for seed in group["seeds"]:
         for corpus in group["corpora"]:
             for name, run in group["runs"].items():
+                own = {"config": ROOT / run["config"], "set": group.get("set", {}) | run.get("set", {})}
                 yield Run(
                     group=group_name,
                     name=name,
@@ -99,5 +100,5 @@ def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> It
                     folder=ROOT / folders[corpus],
                     seed=seed,
                     updates=group["updates"],
-                    **{**common, **run, "config": ROOT / run["config"]},
+                    **{**common, **run, **own},
                 )

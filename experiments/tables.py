@@ -90,7 +90,7 @@ def tuned(summaries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
         last = list(summaries[name].values())[-1]
         return len(last["seeds"]), last["dev_f"]["mean"]
 
-    systems = {name.partition(",")[0]: [] for name in summaries}
+    systems: dict[str, list[str]] = defaultdict(list)
     for name in summaries:
         systems[name.partition(",")[0]].append(name)
     return {best: summaries[best] for best in (max(names, key=rank) for names in systems.values())}

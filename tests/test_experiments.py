@@ -91,6 +91,15 @@ def test_the_page_has_the_numbers_of_the_results(modules):
                 assert tables.table(tables.tuned(summary)) in page, f"run experiments/tables.py: {group} {corpus}"
 
 
+def test_the_tuned_pair_is_what_the_tables_call_tuned(modules):
+    import confidence
+
+    plan, _, tables = modules
+    settings = tables.results_of(plan.runs_by_group()["settings"])["litbank"]
+    tuned = tables.tuned({name: tables.summarise(found) for name, found in settings.items()})
+    assert confidence.PAIRS["litbank-tuned"] == ("litbank", tuple(f"settings/{name}" for name in tuned))
+
+
 def test_means_and_deviations(modules):
     tables = modules[2]
 
