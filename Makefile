@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-SOURCES := setup.py setup.cfg pyproject.toml $(wildcard spacy_nested_ner/decoders/*.pyx spacy_nested_ner/decoders/*.pxd spacy_nested_ner/decoders/*.h)
+SOURCES := setup.py setup.cfg pyproject.toml $(wildcard spacy_nested_ner/decoders/_kernels/*.pyx spacy_nested_ner/decoders/_kernels/*.pxd spacy_nested_ner/decoders/_kernels/*.h)
 
 .PHONY: test train lint format benchmark clean
 

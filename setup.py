@@ -6,7 +6,7 @@ from pathlib import Path
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-DECODERS = Path("spacy_nested_ner") / "decoders"
+FOLDER = Path("spacy_nested_ner") / "decoders" / "_kernels"
 KERNELS = ["batch", "best", "cubic", "engine", "flat", "quadratic", "traceback", "weights"]
 
 # No -march: the instruction set is chosen at run time (isa.h). No -ffast-math: the
@@ -20,10 +20,10 @@ setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"spacy_nested_ner.decoders.{name}",
-                [str(DECODERS / f"{name}.pyx")],
-                include_dirs=[str(DECODERS)],
-                depends=[str(path) for path in sorted(DECODERS.glob("*.h"))],
+                f"spacy_nested_ner.decoders._kernels.{name}",
+                [str(FOLDER / f"{name}.pyx")],
+                include_dirs=[str(FOLDER)],
+                depends=[str(path) for path in sorted(FOLDER.glob("*.h"))],
                 extra_compile_args=FLAGS,
             )
             for name in KERNELS

@@ -20,9 +20,9 @@ import spacy
 from plan import RESULTS, Run, read_plan
 from tables import DOCUMENT, fill, markdown
 
-from spacy_nested_ner.calibration import calibrate
 from spacy_nested_ner.corpus import read_records
-from spacy_nested_ner.report import error_by_chance, measure, predict
+from spacy_nested_ner.evaluation import error_by_chance, measure, predict
+from spacy_nested_ner.evaluation.calibration import calibrate
 
 SYSTEMS = ("spancat", "nested_ner")
 # What is compared: a corpus, and the runs of both systems.

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from spacy.tokens import Doc, SpanGroup
 
+from spacy_nested_ner.annotation import INCOMPLETE
 from spacy_nested_ner.corpus import read_docs, write_docs
 from spacy_nested_ner.corpus.documents import Settings
-from spacy_nested_ner.incomplete import INCOMPLETE
 
 
 class Hidden:

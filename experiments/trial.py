@@ -26,7 +26,7 @@ from spacy.training.loop import create_train_batches, train_while_improving
 from spacy.util import load_config, registry
 from thinc.api import NumpyOps, fix_random_seed
 
-from spacy_nested_ner.scorer import nested_ner_score
+from spacy_nested_ner.evaluation.scorer import nested_ner_score
 
 KEY = "sc"
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)

@@ -1,3 +1,48 @@
 """Nested named entities for spaCy, by exact inference."""
 
+from typing import TYPE_CHECKING
+
+from ._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .corpus import ConversionReport, FormatError, Record, Settings, convert, read_docs, read_records, write_docs
+    from .decoders import (
+        AutoDecoder,
+        CubicDecoder,
+        Decoder,
+        FlatDecoder,
+        Mention,
+        PackedScores,
+        QuadraticDecoder,
+    )
+    from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
+    from .pipeline.component import NestedNER
+
 __version__ = "0.1.0"
+
+# The public names. They load their module when they are asked for, so that importing the package costs next to nothing.
+_MODULES = {
+    "corpus": (
+        "ConversionReport",
+        "FormatError",
+        "Record",
+        "Settings",
+        "convert",
+        "read_docs",
+        "read_records",
+        "write_docs",
+    ),
+    "decoders": (
+        "AutoDecoder",
+        "CubicDecoder",
+        "Decoder",
+        "FlatDecoder",
+        "Mention",
+        "PackedScores",
+        "QuadraticDecoder",
+    ),
+    "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
+    "pipeline.component": ("NestedNER",),
+}
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

@@ -8,8 +8,18 @@ from typing import Annotated, Any
 
 from spacy.cli._util import Opt
 
-from ..corpus import Settings, Statistics, collect_statistics
-from ..corpus.statistics import CHILD_LENGTHS, MENTION_LENGTHS, SENTENCE_LENGTHS, in_ranges, merge, overlap
+from ..corpus import Settings
+from ..display.tables import NOTHING, count, percent, render_table
+from ..evaluation.statistics import (
+    CHILD_LENGTHS,
+    MENTION_LENGTHS,
+    SENTENCE_LENGTHS,
+    Statistics,
+    collect_statistics,
+    in_ranges,
+    merge,
+    overlap,
+)
 from .options import (
     Data,
     From,
@@ -23,7 +33,6 @@ from .options import (
     short_names,
     write_json,
 )
-from .tables import NOTHING, count, percent, render_table
 
 # Labels in the printed matrix, and pairs of labels in a list. The JSON file has them all.
 MAX_LABELS = 12
@@ -154,7 +163,7 @@ def _save(parts: list[Statistics], whole: Statistics, folder: Path) -> list[str]
     numbers = {"parts": {part.name: part.as_dict() for part in parts}, "all": whole.as_dict(), "seen": overlap(parts)}
     write_json(path, numbers)
     try:
-        from ..corpus.plots import save_plots
+        from ..display.statistics_plots import save_plots
     except ImportError:
         return [f"Saved {path}", "No plots: they need matplotlib; install spacy-nested-ner[plots]"]
     return [f"Saved {saved}" for saved in [path, *save_plots(parts, whole, folder)]]

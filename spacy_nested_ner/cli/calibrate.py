@@ -6,9 +6,10 @@ from typing import Annotated
 import spacy
 from spacy.cli._util import Opt
 
-from ..calibration import HIGHEST, LOWEST, Calibration, calibrate, calibrated_component
 from ..corpus import Settings
 from ..corpus.files import whole_folder
+from ..display.tables import render_table
+from ..evaluation.calibration import HIGHEST, LOWEST, Calibration, calibrate, calibrated_component
 from .options import (
     Data,
     From,
@@ -22,7 +23,6 @@ from .options import (
     SpansKey,
     errors_shown,
 )
-from .tables import render_table
 
 _Output = Annotated[Path, Opt("--output", "-o", help="Folder for the pipeline with its temperature")]
 _Force = Annotated[bool, Opt("--force", "-F", help="Replace the pipeline that is in the folder")]

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 from spacy.cli._util import Arg, Opt
 
+from ..display.tables import render_table
 from .options import SpansKey, errors_shown, short_names
-from .tables import render_table
 
 _Scores = Annotated[list[Path], Arg(metavar="SCORES", help="Files that `spacy evaluate -o` has written")]
 _Output = Annotated[Path | None, Opt("--output", "-o", help="File for the same table in Markdown")]

@@ -6,9 +6,11 @@ from typing import Annotated
 
 from spacy.cli._util import Opt
 
-from ..corpus import Coverage, Settings, measure_coverage
+from ..corpus import Settings
 from ..decoders import Decoder
-from ..decoders.choice import Space
+from ..decoders.auto import Space
+from ..display.tables import percent, render_table
+from ..evaluation.coverage import Coverage, measure_coverage
 from .options import (
     Data,
     From,
@@ -21,7 +23,6 @@ from .options import (
     errors_shown,
     write_json,
 )
-from .tables import percent, render_table
 
 _MinCoverage = Annotated[
     float, Opt("--min-coverage", "-c", help="Recommend the cheapest decoder that keeps this share of mentions")

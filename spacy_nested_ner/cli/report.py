@@ -8,8 +8,10 @@ import spacy
 from spacy.cli._util import Opt
 
 from ..corpus import Settings
-from ..report import measure, predict, render_page
-from ..report.predictions import check_pipeline, component_of
+from ..display.page import render_page
+from ..display.tables import percent, render_table
+from ..evaluation.measures import measure
+from ..evaluation.predictions import check_pipeline, component_of, predict
 from .options import (
     Data,
     From,
@@ -24,7 +26,6 @@ from .options import (
     errors_shown,
     write_json,
 )
-from .tables import percent, render_table
 
 _Output = Annotated[Path, Opt("--output", "-o", help="Folder for report.html and report.json")]
 _Examples = Annotated[int, Opt("--examples", "-n", min=0, help="How many sentences with surprising errors to show")]

@@ -10,13 +10,14 @@ import typer
 from spacy.cli._util import Arg, Opt
 from spacy.tokens import Doc
 
+from ..annotation import mentions_of, sentence_bounds
 from ..corpus import Settings, read_docs
-from ..corpus.bracket import render
-from ..corpus.documents import Sentence, mentions_of, sentence_bounds
+from ..corpus.documents import Sentence
+from ..corpus.formats.bracket import render
 from ..corpus.reader import bare_doc
 from ..corpus.report import ConversionReport
 from ..decoders import Mention
-from ..report.predictions import check_pipeline, check_scores
+from ..evaluation.predictions import check_pipeline, check_scores
 from .options import From, LineSentences, Model, SpansKey, errors_shown
 
 _Data = Annotated[Path, Arg(metavar="DATA", help="A file or folder with texts, in any format of `convert`")]

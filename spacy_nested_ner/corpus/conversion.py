@@ -7,10 +7,10 @@ from pathlib import Path
 from spacy.tokens import Doc
 from tqdm import tqdm
 
-from ..incomplete import INCOMPLETE
-from . import bio, bracket, brat, docbin, genia, index, jsonl
-from .documents import Record, Settings, mentions_of, sentence_bounds
+from ..annotation import INCOMPLETE, mentions_of, sentence_bounds
+from .documents import Record, Settings
 from .files import input_files, staging
+from .formats import bio, bracket, brat, docbin, genia, index, jsonl
 from .report import ConversionReport, FormatError
 
 Reader = Callable[[Path, Settings, ConversionReport], Iterator[Record]]

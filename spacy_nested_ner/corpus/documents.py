@@ -1,6 +1,5 @@
 """Docs as words and mentions, sentence by sentence: what all formats share."""
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,6 +11,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Doc, Span
 
+from ..annotation import mentions_by_segment
 from ..decoders.mention import Mention, sort_mentions
 from ..decoders.spaces import check_mentions
 from .files import place
@@ -139,18 +139,6 @@ def group_sentences(
             sentences = []
 
 
-def mentions_of(doc: Doc, spans_key: str) -> list[Mention]:
-    """The sorted mentions of a Doc; none if it has no such spans key."""
-    return sort_mentions({Mention(span.start, span.end, span.label_) for span in doc.spans.get(spans_key, ())})
-
-
-def sentence_bounds(doc: Doc) -> list[tuple[int, int]]:
-    """Where sentences begin and end. A Doc that does not know is one sentence."""
-    if doc.has_annotation("SENT_START"):
-        return [(sentence.start, sentence.end) for sentence in doc.sents]
-    return [(0, len(doc))]
-
-
 def sentences_of(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
     """What formats made of words and sentences can say of a Doc; the rest is reported."""
     doc, where = record
@@ -163,29 +151,6 @@ def sentences_of(record: Record, settings: Settings, report: ConversionReport) -
         report.lose("mentions across a sentence boundary", f"{where}: {describe(doc, mention)}")
     for start, end, mentions in segments:
         yield Sentence([token.text for token in doc[start:end]], mentions)
-
-
-def mentions_by_segment(
-    doc: Doc, spans_key: str, *, use_sentences: bool = True
-) -> tuple[list[tuple[int, int, list[Mention]]], list[Mention]]:
-    """Where sentences begin and end, and the mentions of each, counted from its first token.
-
-    use_sentences (bool): Else the whole Doc is one segment.
-    RETURNS (tuple): The sentences that have tokens, and the mentions that end in a later
-        sentence than they begin, counted from the first token of the Doc.
-    """
-    bounds = sentence_bounds(doc) if use_sentences else [(0, len(doc))]
-    inside: list[list[Mention]] = [[] for _ in bounds]
-    across: list[Mention] = []
-    starts = [start for start, _ in bounds]
-    for mention in mentions_of(doc, spans_key):
-        i = bisect_right(starts, mention.start) - 1
-        start, end = bounds[i]
-        if mention.end > end:
-            across.append(mention)
-        else:
-            inside[i].append(Mention(mention.start - start, mention.end - start, mention.label))
-    return [(start, end, mentions) for (start, end), mentions in zip(bounds, inside) if start < end], across
 
 
 def drop_whitespace(sentence: Sentence, report: ConversionReport, where: str) -> Sentence:

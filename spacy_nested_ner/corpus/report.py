@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..decoders.mention import Mention
-from .nesting import nesting_levels
+from ..decoders.nesting import nesting_levels
 
 # Places that are remembered of one kind of loss, and places that are printed.
 REMEMBERED = 100

@@ -1,6 +1,6 @@
 """Exact inference for mentions inside mentions. Arrays in, arrays and mentions out."""
 
-from .choice import AutoDecoder
+from .auto import AutoDecoder
 from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
 from .derivation import Derivation, Item, Step
 from .mention import Mention

@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from . import engine
-from .batch import Batch
+from ._kernels import engine
+from ._kernels.batch import Batch
+from ._scores import Scores, as_list, bad_weight, is_batch
 from .derivation import Derivation, derive_flat, derive_nested
 from .mention import Mention, sort_mentions
 from .packed import PackedScores, count_spans
-from .scores import Scores, as_list, bad_weight, is_batch
 from .spaces import check_mentions, clusters, forest, violation
 
 

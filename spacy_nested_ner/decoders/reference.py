@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from . import decoder as fast
+from ._scores import Scores, as_list, bad_weight, check_array, name_of
 from .mention import Mention, sort_mentions
 from .packed import PackedScores
-from .scores import Scores, as_list, bad_weight, check_array, name_of
 from .spaces import check_mentions
 
 # Nested analyses of 7 tokens: 231,168.

@@ -8,7 +8,7 @@ from .additive import additive_span_scorer
 from .additive import resize as resize_additive
 from .biaffine import biaffine_span_scorer
 from .biaffine import resize as resize_biaffine
-from .model import InT, OutT, score_spans
+from .score_spans import InT, OutT, score_spans
 from .words import with_words
 
 Tok2Vec = Model[list[Doc], list[Floats2d]]

@@ -86,7 +86,7 @@ def test_files(parts, tmp_path):
 
 
 def test_without_matplotlib_there_are_no_plots(parts, tmp_path, monkeypatch):
-    monkeypatch.delitem(sys.modules, "spacy_nested_ner.corpus.plots", raising=False)
+    monkeypatch.delitem(sys.modules, "spacy_nested_ner.display.statistics_plots", raising=False)
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
     result = run("analyze", *parts, "--output", tmp_path / "out")
     assert result.exit_code == 0, result.output

@@ -10,12 +10,11 @@ from commands import run
 from nested_examples import SENTENCES, found, make_doc, make_examples, save_corpus, trained
 from spacy.tokens import DocBin
 
-from spacy_nested_ner import calibration
-from spacy_nested_ner.calibration import calibrate, minimum
 from spacy_nested_ner.corpus import Record, read_docs, read_records
 from spacy_nested_ner.corpus.files import whole_folder
+from spacy_nested_ner.evaluation import calibration, measure, predict
+from spacy_nested_ner.evaluation.calibration import calibrate, minimum
 from spacy_nested_ner.model.segments import Segments
-from spacy_nested_ner.report import measure, predict
 
 
 @pytest.fixture(scope="module")

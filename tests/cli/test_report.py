@@ -15,9 +15,10 @@ from spacy.training import Corpus, Example
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
-from spacy_nested_ner.report import Judged, measure, predict, render_page
-from spacy_nested_ner.report.measures import surprise
-from spacy_nested_ner.report.sentences import lanes
+from spacy_nested_ner.display.page import render_page
+from spacy_nested_ner.display.sentences import lanes
+from spacy_nested_ner.evaluation import Judged, measure, predict
+from spacy_nested_ner.evaluation.measures import surprise
 
 VOID = {"meta", "br"}
 
@@ -378,6 +379,6 @@ def test_help():
 
 
 def test_the_report_needs_no_matplotlib(tmp_path):
-    program = "import sys, spacy_nested_ner.report; print('matplotlib' in sys.modules)"
+    program = "import sys, spacy_nested_ner.display.page; print('matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert (result.stdout, result.stderr) == ("False\n", "")

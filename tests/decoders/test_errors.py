@@ -9,9 +9,9 @@ from spacy_nested_ner.decoders import (
     FlatDecoder,
     PackedScores,
     QuadraticDecoder,
-    memory,
     reference,
 )
+from spacy_nested_ner.decoders import _memory as memory
 
 METHODS = ["decode", "log_partition", "marginals", "log_partition_and_marginals", "sample", "entropy"]
 

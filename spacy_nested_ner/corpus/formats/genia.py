@@ -1,0 +1,167 @@
+"""GENIA 3.02, prepared as in the literature (Shibuya and Hovy, 2020). For reading only.
+
+Five labels: a `<cons>` element becomes a mention of the first of them whose `G#label` occurs
+anywhere in its `sem` attribute, coordinations included; other elements are left out, and so
+are exact repetitions. An article is a document; one that the standard split cuts is two.
+
+Words are those of the Penn Treebank, more or less, and end where mentions do. White space
+separates them. Quotes, and commas, semicolons, colons, question and exclamation marks at the
+end, are split off; so are a comma between letters, the full stop at the end of a sentence, and
+a bracket at either end whose partner is not inside the word: `(IL-2)` is three words,
+`10(-7)` and `(IL)-2` are one. Hyphens and slashes stay.
+"""
+
+import gzip
+import re
+import tarfile
+import zlib
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import pairwise
+from pathlib import Path
+from typing import IO, cast
+from xml.etree import ElementTree
+
+from ...decoders.mention import Mention
+from ..documents import Record, Sentence, Settings, join_sentences
+from ..report import ConversionReport, FormatError
+from ._offsets import Edges
+
+LABELS = ("DNA", "RNA", "protein", "cell_line", "cell_type")
+# Sentences for training, development and test.
+SPLIT = (15_022, 1_669, 1_855)
+# The corpus in its authors' archive, beside style sheets and a licence.
+CORPUS = "GENIAcorpus3.02.xml"
+
+_PARTNERS = {"(": ")", "[": "]", "{": "}", ")": "(", "]": "[", "}": "{"}
+_LETTER_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
+
+
+def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
+    """The articles of an XML file, which may be compressed by gzip or in its authors' archive."""
+    borders = {SPLIT[0], SPLIT[0] + SPLIT[1]}
+    n = 0
+    for article in _articles(path):
+        name = article.findtext(".//bibliomisc", default="article")
+        parts: list[list[Sentence]] = [[]]
+        for element in article.iter("sentence"):
+            n += 1
+            with report.tolerating():
+                parts[-1].append(parse(element, report, f"{path}, sentence {n} ({name})"))
+            if n in borders:
+                parts.append([])
+        for sentences in filter(None, parts):
+            where = f"{path}, {name}"
+            yield Record(join_sentences(sentences, settings, report, where), where)
+
+
+def _articles(path: Path) -> Iterator[ElementTree.Element]:
+    with _opened(path) as file:
+        root = None
+        try:
+            for event, element in ElementTree.iterparse(file, events=("start", "end")):
+                root = element if root is None else root
+                if event == "end" and element.tag == "article":
+                    yield element
+                    root.clear()  # or all articles stay in memory
+        except ElementTree.ParseError as error:
+            raise FormatError(f"{path}, line {error.position[0]}", f"not well-formed XML: {error}") from None
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise FormatError(str(path), f"not a whole gzip file: {error}") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    if path.suffix != ".tgz":
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            yield file
+        return
+    with ExitStack() as stack:
+        try:
+            archive = stack.enter_context(tarfile.open(path, "r:gz"))
+            files = {member.name: member for member in archive if member.isfile()}
+        except (tarfile.ReadError, EOFError, zlib.error) as error:
+            raise FormatError(str(path), f"not a whole archive: {error}; fetch it again") from None
+        name = next((name for name in files if Path(name).name == CORPUS), None)
+        if name is None:
+            raise FormatError(str(path), f"the archive has {', '.join(files) or 'no file'}; expected {CORPUS} in it")
+        yield stack.enter_context(cast(IO[bytes], archive.extractfile(files[name])))
+
+
+def parse(element: ElementTree.Element, report: ConversionReport, where: str) -> Sentence:
+    """A <sentence> element."""
+    text, constituents = _flatten(element)
+    mentions: set[Mention] = set()
+    for start, end, sem in constituents:
+        label = next((label for label in LABELS if f"G#{label}" in sem), None)
+        if label is None:
+            report.lose("elements of other classes", f"{where}: {sem or 'no class'} {text[start:end]!r}")
+        elif not text[start:end].strip():
+            raise FormatError(where, f"a <cons> element of class {sem} has no words")
+        elif (start, end, label) in mentions:
+            report.lose("repeated mentions (same span and label)", f"{where}: {label} {text[start:end]!r}")
+        else:
+            mentions.add(Mention(start, end, label))
+    words = tokenize(text, {edge for start, end, _ in mentions for edge in (start, end)})
+    starts, ends = [start for start, _ in words], [end for _, end in words]
+    followed = set(starts)
+    return Sentence(
+        [text[start:end] for start, end in words],
+        [Mention(bisect_left(starts, start), bisect_right(ends, end), label) for start, end, label in mentions],
+        [end not in followed for end in ends],
+    )
+
+
+def _flatten(element: ElementTree.Element) -> tuple[str, list[tuple[int, int, str]]]:
+    """The text of an element, and the characters and classes of the <cons> elements in it."""
+    text = element.text or ""
+    constituents = []
+    for child in element:
+        inner, deeper = _flatten(child)
+        offset = len(text)
+        if child.tag == "cons":
+            constituents.append((offset, offset + len(inner), child.get("sem", "")))
+        constituents += [(offset + start, offset + end, sem) for start, end, sem in deeper]
+        text += inner + (child.tail or "")
+    return text, constituents
+
+
+def tokenize(text: str, edges: Collection[int] = ()) -> list[Edges]:
+    """The words of a sentence by characters; `edges` are places where a word must end."""
+    borders = sorted({0, len(text), *edges})
+    pieces = [
+        (low + found.start(), low + found.end())
+        for low, high in pairwise(borders)
+        for found in re.finditer(r"\S+", text[low:high])
+    ]
+    return [word for piece in pieces for word in _words(text, *piece, is_last=piece == pieces[-1])]
+
+
+def _words(text: str, start: int, end: int, *, is_last: bool) -> list[Edges]:
+    """The words of a piece of text without white space."""
+    before: list[Edges] = []
+    after: list[Edges] = []
+    while end - start > 1:
+        if text[start] == '"' or _is_lonely(text[start:end]):
+            before.append((start, start + 1))
+            start += 1
+        elif text[end - 1] in ',;:?!"' or (is_last and text[end - 1] == ".") or _is_lonely(text[start:end][::-1]):
+            after.append((end - 1, end))
+            end -= 1
+        else:
+            break
+    commas = [start + found.start() for found in _LETTER_COMMA.finditer(text[start:end])]
+    cuts = [start, *(cut for comma in commas for cut in (comma, comma + 1)), end]
+    return [*before, *pairwise(cuts), *reversed(after)]
+
+
+def _is_lonely(piece: str) -> bool:
+    """Whether the bracket at the start has its partner at the end, or nowhere."""
+    partner = _PARTNERS.get(piece[0])
+    depth = 0
+    for i, character in enumerate(piece if partner else ""):
+        depth += (character == piece[0]) - (character == partner)
+        if depth == 0:
+            return i == len(piece) - 1
+    return partner is not None

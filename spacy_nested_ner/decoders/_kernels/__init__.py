@@ -1,0 +1,1 @@
+"""The dynamic programs, in Cython and C. README.md is the map."""

@@ -1,0 +1,27 @@
+"""Numbers about corpora and trained pipelines."""
+
+from typing import TYPE_CHECKING
+
+from .._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .calibration import Calibration, Confidence, calibrate
+    from .confidence import error_by_chance, log_loss, ranking, reliability
+    from .coverage import Coverage, measure_coverage
+    from .measures import measure
+    from .predictions import Judged, predict
+    from .scorer import nested_ner_score
+    from .statistics import Statistics, collect_statistics
+
+# Loaded when they are asked for: spaCy imports this package for its scorer alone.
+_MODULES = {
+    "calibration": ("Calibration", "Confidence", "calibrate"),
+    "confidence": ("error_by_chance", "log_loss", "ranking", "reliability"),
+    "coverage": ("Coverage", "measure_coverage"),
+    "measures": ("measure",),
+    "predictions": ("Judged", "predict"),
+    "scorer": ("nested_ner_score",),
+    "statistics": ("Statistics", "collect_statistics"),
+}
+
+__getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

@@ -1,0 +1,161 @@
+"""Which gold mentions a decoder could find at best: the maximum recall of every search space.
+
+Exact, by the decoders' own projection, which is what training is given too.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any, NamedTuple
+
+from ..annotation import mentions_by_segment
+from ..corpus.documents import Record, describe
+from ..corpus.report import Loss
+from ..decoders import Mention
+from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of, settings_of
+from ..decoders.spaces import clusters
+
+# Words shown before and after the mentions of an example.
+AROUND = 8
+
+
+class Example(NamedTuple):
+    """A mention, and its sentence with the mention in { } and those around and in it in [ ]."""
+
+    where: str
+    mention: str
+    sentence: str
+
+
+@dataclass
+class Coverage:
+    """What each space keeps of the documents added to this.
+
+    Of mentions that exclude each other a space keeps as many as it can. Where that leaves a
+    choice, the numbers of single labels are those of one such choice.
+
+    use_sentences (bool): Every sentence is a segment of its own; mentions across a sentence
+        boundary are lost in all spaces. Else a document is one segment.
+    max_span_length (int | None): Longer mentions are lost in all spaces.
+    min_coverage (float): The share of mentions that the recommended space keeps.
+    n_examples (int): How many examples to keep of each kind of loss.
+    across (Loss): Mentions across a sentence boundary.
+    too_long (int): Mentions of more tokens than `max_span_length`.
+    """
+
+    spans_key: str = "sc"
+    use_sentences: bool = True
+    max_span_length: int | None = None
+    min_coverage: float = 0.999
+    n_examples: int = 3
+    across: Loss = field(default_factory=Loss)
+    too_long: int = 0
+
+    def __post_init__(self) -> None:
+        check_min_coverage(self.min_coverage)
+        self.spaces = all_spaces(self.max_span_length)
+        self._fates: dict[Fate, Counter[str]] = {}
+        self._examples: dict[Fate, list[Example]] = {}
+
+    def add(self, record: Record) -> None:
+        """Count the mentions of a document."""
+        doc, where = record
+        segments, across = mentions_by_segment(doc, self.spans_key, use_sentences=self.use_sentences)
+        for mention in across:
+            self.across.add(f"{where}: {describe(doc, mention)}")
+            self._note((False,) * len(self.spaces), mention)
+        for n, (start, end, mentions) in enumerate(segments, 1):
+            if mentions:
+                words = [token.text for token in doc[start:end]]
+                self._add_segment(words, mentions, f"{where}, sentence {n}" if self.use_sentences else where)
+
+    def _add_segment(self, words: list[str], mentions: list[Mention], where: str) -> None:
+        if self.max_span_length is not None:
+            self.too_long += sum(mention.end - mention.start > self.max_span_length for mention in mentions)
+        fates = fates_of(mentions, len(words), self.spaces)
+        for mention, fate in zip(mentions, fates):
+            self._note(fate, mention)
+        # The first of each kind: one example from a sentence is enough.
+        for fate, mention in dict(zip(reversed(fates), reversed(mentions))).items():
+            examples = self._examples.setdefault(fate, [])
+            if not all(fate) and len(examples) < self.n_examples:
+                text = " ".join(words[mention.start : mention.end])
+                examples.append(Example(where, f"{mention.label} {text!r}", show(words, mentions, mention)))
+
+    def _note(self, fate: Fate, mention: Mention) -> None:
+        self._fates.setdefault(fate, Counter())[mention.label] += 1
+
+    @property
+    def mentions(self) -> Counter[str]:
+        """All mentions by label."""
+        return sum(self._fates.values(), Counter())
+
+    def kept(self, space: Space) -> Counter[str]:
+        """The mentions by label that a space keeps."""
+        i = self.spaces.index(space)
+        return sum((labels for fate, labels in self._fates.items() if fate[i]), Counter())
+
+    def recall(self, space: Space, label: str | None = None) -> float:
+        """The share of mentions that a space keeps; 1 if there are none."""
+        kept, mentions = self.kept(space), self.mentions
+        if label is not None:
+            return kept[label] / mentions[label] if mentions[label] else 1.0
+        return kept.total() / mentions.total() if mentions else 1.0
+
+    def recommend(self) -> Space:
+        """The cheapest space that keeps `min_coverage`; if none does, the best one."""
+        recalls = [self.recall(space) for space in self.spaces]
+        return cheapest(self.spaces, recalls, self.min_coverage, self.max_span_length)
+
+    def lost(self, space: Space, kept_by: Space | None = None) -> list[Example]:
+        """Examples of what a space loses, or of what it loses and another keeps."""
+        i = self.spaces.index(space)
+        j = None if kept_by is None else self.spaces.index(kept_by)
+        kinds = [fate for fate in self._examples if not fate[i] and (j is None or fate[j])]
+        return list(islice(chain.from_iterable(self._examples[fate] for fate in kinds), self.n_examples))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All numbers, as they go into a JSON file."""
+        return {
+            "mentions": self.mentions.total(),
+            "labels": dict(self.mentions.most_common()),
+            "across_sentences": self.across.count,
+            "too_long": self.too_long,
+            "use_sentences": self.use_sentences,
+            "min_coverage": self.min_coverage,
+            "recommended": self._describe(self.recommend()),
+            "spaces": [self._describe(space) for space in self.spaces],
+        }
+
+    def _describe(self, space: Space) -> dict[str, Any]:
+        kept = self.kept(space)
+        return {
+            **settings_of(space.decoder),
+            "kept": kept.total(),
+            "recall": self.recall(space),
+            "recall_by_label": {label: kept[label] / n for label, n in self.mentions.most_common()},
+            "lost": [example._asdict() for example in self.lost(space)],
+        }
+
+
+def measure_coverage(records: Iterable[Record], **settings: Any) -> Coverage:
+    """What each search space keeps of some documents; settings are those of `Coverage`."""
+    coverage = Coverage(**settings)
+    for record in records:
+        coverage.add(record)
+    return coverage
+
+
+def show(words: list[str], mentions: list[Mention], lost: Mention) -> str:
+    """A mention in its sentence, with the mentions that may be in its way."""
+    cluster = next(cluster for cluster in clusters(mentions) if lost in cluster)
+    pieces = list(words)
+    for mention in reversed(cluster):  # inner mentions first, so that outer brackets go around theirs
+        opening, closing = "{}" if mention == lost else "[]"
+        pieces[mention.start] = f"{opening}{mention.label} {pieces[mention.start]}"
+        pieces[mention.end - 1] += closing
+    first = max(0, cluster[0].start - AROUND)
+    last = max(mention.end for mention in cluster) + AROUND
+    pieces = ["…"] * (first > 0) + pieces[first:last] + ["…"] * (last < len(words))
+    return " ".join(" ".join(pieces).split())  # a word may be a line break

@@ -1,0 +1,1 @@
+"""spaCy: the pipe nested_ner, and what it learns from and predicts."""

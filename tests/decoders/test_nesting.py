@@ -1,0 +1,57 @@
+"""Who is inside whom."""
+
+from hypothesis import given
+from nested_documents import PLAIN_WORD, sentences
+
+from spacy_nested_ner.decoders.mention import Mention
+from spacy_nested_ner.decoders.nesting import nesting_levels, relations, second_longest_children
+
+
+def test_levels_of_nesting():
+    mentions = [Mention(0, 5, "A"), Mention(0, 5, "B"), Mention(1, 3, "A"), Mention(2, 4, "A"), Mention(2, 3, "A")]
+    assert nesting_levels(mentions) == [1, 2, 3, 3, 4]
+    assert nesting_levels([Mention(0, 2, "A"), Mention(2, 3, "A")]) == [1, 1]
+
+
+def test_pairs_of_mentions():
+    whole, left, right, deep = Mention(0, 6, "A"), Mention(0, 3, "B"), Mention(2, 6, "C"), Mention(2, 3, "D")
+    again = Mention(2, 3, "E")
+    found = relations([whole, left, right, deep, again])
+    assert found.inside == [
+        (whole, left),
+        (whole, right),
+        *[(left, deep), (right, deep)],
+        *[(left, again), (right, again)],
+    ]
+    assert found.same_span == [(deep, again)]
+    assert found.crossing == [(left, right)]
+
+
+def test_neighbours_are_no_pair():
+    assert relations([Mention(0, 2, "A"), Mention(2, 3, "A")]) == ([], [], [])
+
+
+def test_the_second_longest_child():
+    outer, other = Mention(0, 9, "A"), Mention(9, 12, "A")
+    twice = [Mention(0, 2, "B"), Mention(0, 2, "C")]
+    inside = [(outer, mention) for mention in [*twice, Mention(3, 7, "B"), Mention(8, 9, "B")]]
+    assert second_longest_children([*inside, (other, Mention(9, 11, "B"))]) == [2]
+    assert second_longest_children([(outer, mention) for mention in twice]) == []
+
+
+@given(sentences(PLAIN_WORD, crossing=True))
+def test_pairs_are_those_of_the_definition(sentence):
+    mentions = [Mention(*mention) for mention in sentence[1]]
+
+    def holds(outer, inner):
+        return outer.start <= inner.start and inner.end <= outer.end and outer[:2] != inner[:2]
+
+    pairs = [(one, other) for i, one in enumerate(mentions) for other in mentions[i + 1 :]]
+    inside = [
+        pair for pair in pairs if holds(*pair) and not any(holds(pair[0], m) and holds(m, pair[1]) for m in mentions)
+    ]
+    found = relations(mentions)
+    assert sorted(found.inside) == sorted(inside)
+    assert sorted(found.same_span) == sorted(pair for pair in pairs if pair[0][:2] == pair[1][:2])
+    crossing = [pair for pair in pairs if pair[0].start < pair[1].start < pair[0].end < pair[1].end]
+    assert sorted(found.crossing) == sorted(crossing)

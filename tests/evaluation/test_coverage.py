@@ -1,0 +1,151 @@
+"""Maximum recall of search spaces."""
+
+import pytest
+from hypothesis import given
+from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
+
+from spacy_nested_ner.corpus import Record
+from spacy_nested_ner.decoders import Mention, QuadraticDecoder
+from spacy_nested_ner.decoders.auto import all_spaces
+from spacy_nested_ner.evaluation import measure_coverage
+from spacy_nested_ner.evaluation.coverage import Coverage, show
+
+WORDS = "Ada and Bo Bell of Bonn sing".split()
+# Two children of two words: outside c = 1.
+TWO_LONG = [(0, 6, "PER"), (0, 2, "PER"), (2, 4, "PER"), (5, 6, "GPE")]
+TWO_LABELS = [(5, 6, "GPE"), (5, 6, "ORG")]
+
+
+def measure(*sentences, **options):
+    return measure_coverage([Record(make_doc(list(sentences)), "a.txt, line 1")], **options)
+
+
+def recalls(coverage):
+    return [round(coverage.recall(space), 3) for space in coverage.spaces]
+
+
+def test_spaces_are_in_order_of_cost():
+    assert [space.name for space in all_spaces()] == ["flat", "c = 1", "c = 2", "c = 3", "cubic"] * 2
+    assert [space.decoder.multi_label for space in all_spaces()] == [False] * 5 + [True] * 5
+    assert {space.decoder.max_span_length for space in all_spaces(7)} == {7}
+
+
+def test_every_space_keeps_what_it_can():
+    assert recalls(measure((WORDS, TWO_LONG))) == [0.75, 0.75, 1, 1, 1] * 2
+    assert recalls(measure((WORDS, TWO_LABELS))) == [0.5] * 5 + [1] * 5
+
+
+def test_recall_by_label():
+    coverage = measure((WORDS, TWO_LONG), (WORDS, TWO_LABELS))
+    flat = coverage.spaces[0]
+    assert coverage.mentions == {"PER": 3, "GPE": 2, "ORG": 1}
+    assert coverage.kept(flat).total() == 4
+    assert coverage.recall(flat, "PER") == pytest.approx(2 / 3)
+    assert coverage.recall(flat, "nobody") == 1
+
+
+def test_the_cheapest_space_that_is_enough_is_recommended():
+    assert measure((WORDS, TWO_LONG)).recommend().decoder == QuadraticDecoder(max_short_child=2)
+    assert measure((WORDS, TWO_LONG), min_coverage=0.7).recommend().name == "flat"
+    assert measure((WORDS, TWO_LONG + TWO_LABELS)).recommend().decoder.multi_label
+    with pytest.raises(ValueError, match=r"min_coverage is 99.9; expected a share from 0 to 1, such as 0.999"):
+        Coverage(min_coverage=99.9)
+
+
+def test_if_none_is_enough_the_best_is_recommended():
+    coverage = measure((WORDS, [(0, 3, "PER"), (2, 4, "PER"), (2, 3, "PER")]))
+    assert recalls(coverage) == [0.333, 0.667, 0.667, 0.667, 0.667] * 2
+    assert coverage.recommend().name == "c = 1"
+
+
+def test_mentions_across_sentences_are_lost_unless_documents_are_whole():
+    doc = make_doc([(WORDS, [(6, 8, "PER"), (0, 1, "PER")]), (WORDS, [])])
+    records = [Record(doc, "a.txt, line 1")]
+    coverage = measure_coverage(records)
+    assert recalls(coverage) == [0.5] * 10
+    assert (coverage.across.count, coverage.across.places) == (1, ["a.txt, line 1: PER 'sing Ada'"])
+    coverage = measure_coverage(records, use_sentences=False)
+    assert (recalls(coverage), coverage.across.count) == ([1.0] * 10, 0)
+
+
+def test_long_mentions_are_lost_under_a_limit():
+    coverage = measure((WORDS, TWO_LONG), max_span_length=3)
+    assert (recalls(coverage), coverage.too_long) == ([0.75] * 10, 1)
+    assert measure((WORDS, TWO_LONG), max_span_length=6).too_long == 0
+    with pytest.raises(ValueError, match=r"max_span_length is 0; expected 1 or more, or None for no limit"):
+        Coverage(max_span_length=0)
+
+
+def test_examples_show_what_is_lost():
+    coverage = measure((["Hello"], []), (WORDS, TWO_LONG), (WORDS, TWO_LABELS))
+    one, two = coverage.spaces[1:3]
+    (example,) = coverage.lost(one, kept_by=two)
+    assert example.where == "a.txt, line 1, sentence 2"
+    assert example.sentence.count("{") == 1
+    assert [example.sentence for example in coverage.lost(two)] == ["Ada and Bo Bell of [GPE {ORG Bonn}] sing"]
+    assert coverage.lost(coverage.spaces[-1]) == []
+
+
+def test_examples_are_few():
+    sentences = [(WORDS, TWO_LABELS)] * 5
+    for n in (0, 1, 3):
+        coverage = measure(*sentences, n_examples=n)
+        assert len(coverage.lost(coverage.spaces[0])) == n
+
+
+def test_marks_go_around_each_other():
+    def shown(lost, *others):
+        return show(WORDS, [lost, *others], lost)
+
+    assert shown(Mention(0, 6, "A"), Mention(2, 4, "B"), Mention(3, 4, "C")) == (
+        "{A Ada and [B Bo [C Bell]] of Bonn} sing"
+    )
+    assert shown(Mention(0, 3, "A"), Mention(2, 4, "B")) == "{A Ada and [B Bo} Bell] of Bonn sing"
+    assert shown(Mention(0, 1, "A"), Mention(3, 4, "B")) == "{A Ada} and Bo Bell of Bonn sing"
+
+
+def test_long_sentences_are_cut():
+    words = [str(i) for i in range(30)] + ["\n"] * 3
+    assert show(words, [Mention(12, 14, "A")], Mention(12, 14, "A")) == (
+        "… 4 5 6 7 8 9 10 11 {A 12 13} 14 15 16 17 18 19 20 21 …"
+    )
+    assert show(words, [Mention(28, 30, "A")], Mention(28, 30, "A")).endswith("27 {A 28 29}")
+
+
+def test_numbers_for_a_file():
+    numbers = measure((WORDS, TWO_LONG)).as_dict()
+    assert numbers["labels"] == {"PER": 3, "GPE": 1}
+    assert numbers["recommended"]["decoder"] == "QuadraticDecoder"
+    assert numbers["recommended"]["max_short_child"] == 2
+    flat = numbers["spaces"][0]
+    assert (flat["decoder"], flat["kept"], flat["recall"], flat["recall_by_label"]["GPE"]) == (
+        "FlatDecoder",
+        3,
+        0.75,
+        1,
+    )
+    assert flat["lost"][0]["mention"] == "PER 'Ada and Bo Bell of Bonn'"
+
+
+def test_no_mentions_no_loss():
+    coverage = measure((WORDS, []))
+    assert recalls(coverage) == [1] * 10
+    assert coverage.recommend().name == "flat"
+
+
+@given(documents(SIMPLE_WORD, crossing=True))
+def test_numbers_are_those_of_the_projection(docs):
+    """Spaces that hold others keep no less, and every mention is counted once."""
+    coverage = measure_coverage(Record(doc, "") for doc in docs)
+    assert coverage.mentions.total() == sum(len(mentions(doc)) for doc in docs)
+    for space in coverage.spaces:
+        kept = 0
+        for doc in docs:
+            for sent in doc.sents:
+                inside = [m for m in mentions(doc) if sent.start <= m.start < sent.end]
+                kept += len(space.decoder.project(inside, len(doc)))
+        assert coverage.kept(space).total() == kept
+    numbers = [coverage.kept(space).total() for space in coverage.spaces]
+    assert numbers[:5] == sorted(numbers[:5])
+    assert numbers[5:] == sorted(numbers[5:])
+    assert all(one <= several for one, several in zip(numbers[:5], numbers[5:]))

@@ -1,0 +1,265 @@
+"""A decoder chosen by the training data: how, and whether the choice goes where the pipeline goes."""
+
+import logging
+import os
+import pickle
+import re
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+import spacy
+from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, save_corpus, train
+from spacy.training import Example
+from spacy.util import load_config, load_model_from_config
+
+from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, FlatDecoder, Mention, QuadraticDecoder
+from spacy_nested_ner.decoders.auto import CUBIC_IS_CHEAPER, all_spaces, cheapest, from_settings, settings_of
+
+AUTO = {"@misc": "spacy-nested-ner.AutoDecoder.v1"}
+CONFIG = Path(__file__).parents[2] / "configs" / "tok2vec.cfg"
+
+# What each needs: no nesting; one long child; two children of two tokens; of four; two labels on a span.
+FLAT = ([Mention(0, 2, 0), Mention(3, 4, 1)], 10)
+ONE = ([Mention(0, 6, 0), Mention(2, 6, 0)], 10)
+TWOS = ([Mention(0, 6, 0), Mention(0, 2, 0), Mention(3, 5, 0)], 10)
+FOURS = ([Mention(0, 10, 0), Mention(0, 4, 0), Mention(5, 9, 0)], 10)
+SHARED = ([Mention(0, 1, 0), Mention(0, 1, 1)], 10)
+CROSS = ([Mention(0, 3, 0), Mention(2, 5, 0)], 10)
+
+
+@pytest.mark.parametrize(
+    "segments, longest, decoder",
+    [
+        ([FLAT], None, FlatDecoder()),
+        ([FLAT, ONE], None, QuadraticDecoder()),
+        ([FLAT, ONE], 10, QuadraticDecoder()),
+        ([FLAT, TWOS], None, QuadraticDecoder(max_short_child=2)),
+        ([FLAT, TWOS], CUBIC_IS_CHEAPER + 1, QuadraticDecoder(max_short_child=2)),
+        ([FLAT, TWOS], CUBIC_IS_CHEAPER, CubicDecoder()),
+        ([ONE, FOURS], None, CubicDecoder()),
+        ([FLAT, SHARED], None, FlatDecoder(multi_label=True)),
+        ([ONE, SHARED], 10, QuadraticDecoder(multi_label=True)),
+        ([FOURS, SHARED], None, CubicDecoder(multi_label=True)),
+    ],
+)
+def test_the_cheapest_that_keeps_all(segments, longest, decoder):
+    choice = AutoDecoder().choose(segments, longest)
+    assert choice == (decoder, 1.0, True)
+
+
+def test_enough_need_not_be_all():
+    segments = [FLAT] * 48 + [ONE] + [SHARED]
+    kept = {0.9: FlatDecoder(), 0.985: QuadraticDecoder(), 0.995: QuadraticDecoder(multi_label=True)}
+    for min_coverage, decoder in kept.items():
+        choice = AutoDecoder(min_coverage=min_coverage).choose(segments, None)
+        assert choice.decoder == decoder
+        assert choice.coverage >= min_coverage
+
+
+def test_mentions_that_cross_leave_the_best_there_is():
+    assert AutoDecoder().choose([FLAT, ONE, CROSS], None) == (QuadraticDecoder(), 5 / 6, False)
+
+
+def test_no_mentions():
+    assert AutoDecoder().choose([], None) is None
+    assert AutoDecoder().choose([([], 5)], None) is None
+
+
+def test_every_space_holds_the_one_before():
+    coverages = [0.5, 0.6, 0.7, 0.8, 0.9] * 2
+    spaces = all_spaces()
+    assert cheapest(spaces, coverages, 0.7, None).name == "c = 2"
+    assert cheapest(spaces, coverages, 0.7, 20).name == "cubic"
+    assert cheapest(spaces, coverages, 0.6, 20).name == "c = 1"
+
+
+def test_settings_come_back():
+    for decoder in (FlatDecoder(multi_label=True), QuadraticDecoder(max_short_child=3), CubicDecoder()):
+        assert from_settings(settings_of(decoder)) == decoder
+    with pytest.raises(ValueError, match="decoder is 'Best'; expected one of FlatDecoder"):
+        from_settings({"decoder": "Best"})
+
+
+def test_bad_share():
+    with pytest.raises(ValueError, match=r"min_coverage is 99\.9; expected a share from 0 to 1, such as 0\.999"):
+        AutoDecoder(min_coverage=99.9)
+
+
+# ---- in a pipeline ----
+
+
+def blank(decoder=AUTO):
+    nlp = spacy.blank("en")
+    return nlp, nlp.add_pipe("nested_ner", config={**TINY, "decoder": decoder})
+
+
+def example(nlp, sentence):
+    return Example(make_doc(nlp.vocab, [sentence], key=None), make_doc(nlp.vocab, [sentence]))
+
+
+@pytest.fixture(scope="module")
+def nlp():
+    nlp, _ = blank()
+    return train(nlp, make_examples(nlp))
+
+
+def test_chosen_and_told_when_training_starts(caplog):
+    nlp, pipe = blank()
+    assert pipe.decoder == AutoDecoder()
+    logger = logging.getLogger("spacy")
+    level, propagate = logger.level, logger.propagate
+    logger.setLevel("INFO")
+    logger.propagate = True
+    try:
+        nlp.initialize(lambda: make_examples(nlp))
+    finally:
+        logger.setLevel(level)
+        logger.propagate = propagate
+    assert pipe.decoder == QuadraticDecoder()
+    assert "AutoDecoder: 100.00 % of gold mentions are kept by QuadraticDecoder(max_short_child=1" in caplog.text
+    assert nlp.config["components"]["nested_ner"]["decoder"] == {**AUTO, "min_coverage": 0.999}
+
+
+def test_chosen_anew_when_initialized_again():
+    nlp, pipe = blank()
+    nlp.initialize(lambda: make_examples(nlp))
+    flat = ("He left .", [(0, 1, "PER")])
+    nlp.initialize(lambda: [example(nlp, flat)])
+    assert pipe.decoder == FlatDecoder()
+    assert pipe.cfg["chosen_decoder"]["decoder"] == "FlatDecoder"
+
+
+def test_several_labels_on_a_span_are_learned():
+    nlp, pipe = blank()
+    sentence = ("Brussels agreed .", [(0, 1, "GPE"), (0, 1, "ORG")])
+    train(nlp, [example(nlp, sentence), *make_examples(nlp)])
+    assert pipe.decoder == QuadraticDecoder(multi_label=True)
+    assert found(pipe(make_doc(nlp.vocab, [sentence], key=None))) == [(0, 1, "GPE"), (0, 1, "ORG")]
+
+
+def test_what_no_decoder_can_keep_does_not_count():
+    """A mention across a sentence boundary and one that is too long, but no word about crossing ones."""
+    nlp, pipe = blank()
+    pipe.cfg["max_span_length"] = 5
+    doc = make_doc(nlp.vocab, SENTENCES)
+    doc.spans["sc"] += [spacy.tokens.Span(doc, 7, 9, label="PER")]
+    with pytest.warns(UserWarning, match="cannot learn") as caught:
+        nlp.initialize(lambda: [Example(make_doc(nlp.vocab, SENTENCES, key=None), doc)])
+    assert not [w for w in caught if "no decoder keeps" in str(w.message)]
+    assert pipe.decoder == QuadraticDecoder()
+
+
+def test_crossing_mentions_are_warned_about_with_numbers():
+    nlp, _ = blank()
+    sentence = ("New York City Council met .", [(0, 3, "GPE"), (2, 4, "ORG")])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nlp.initialize(lambda: [example(nlp, sentence), *make_examples(nlp)])
+    (message,) = [str(w.message) for w in caught if "no decoder keeps" in str(w.message)]
+    assert "no decoder keeps 99.90% of the gold mentions" in message
+    assert "QuadraticDecoder(max_short_child=1, multi_label=False, max_span_length=None) keeps most, 95.00%" in message
+    (lost,) = [str(w.message) for w in caught if "cannot learn" in str(w.message)]
+    assert "raise min_coverage = 0.999 of AutoDecoder, unless they cross others" in lost
+
+
+def test_labels_without_mentions_take_the_default():
+    nlp, pipe = blank()
+    pipe.initialize(lambda: [example(nlp, ("Nobody spoke .", []))], labels=["PER"])
+    assert pipe.decoder == QuadraticDecoder()
+
+
+def test_not_chosen_yet():
+    nlp, pipe = blank()
+    assert len(pipe(make_doc(nlp.vocab, SENTENCES, key=None)).spans["sc"]) == 0
+    nlp.initialize(lambda: make_examples(nlp))
+    pipe.decoder = pipe.auto_decoder
+    with pytest.raises(
+        ValueError, match=r"AutoDecoder\(min_coverage=0.999\) has not chosen a decoder yet.*nlp.initialize"
+    ):
+        pipe(make_doc(nlp.vocab, SENTENCES, key=None))
+
+
+def same(nlp, other):
+    assert other.get_pipe("nested_ner").decoder == nlp.get_pipe("nested_ner").decoder == QuadraticDecoder()
+    docs = [each.get_pipe("nested_ner")(make_doc(each.vocab, SENTENCES, key=None)) for each in (nlp, other)]
+    return found(docs[0]) == found(docs[1]) != []
+
+
+def test_the_choice_is_saved(nlp, tmp_path):
+    nlp.to_disk(tmp_path / "pipeline")
+    loaded = spacy.load(tmp_path / "pipeline")
+    assert same(nlp, loaded)
+    assert loaded.config["components"]["nested_ner"]["decoder"]["@misc"] == AUTO["@misc"]
+    fresh = load_model_from_config(nlp.config, auto_fill=True)
+    assert same(nlp, fresh.from_bytes(nlp.to_bytes()))
+    assert same(nlp, pickle.loads(pickle.dumps(nlp)))
+    other = spacy.blank("en")
+    other.add_pipe("nested_ner", source=loaded)
+    assert same(nlp, other)
+    other.to_disk(tmp_path / "other")
+    assert same(nlp, spacy.load(tmp_path / "other"))
+    # A decoder that the config names is taken, whatever was chosen before.
+    config = nlp.config.copy()
+    config["components"]["nested_ner"]["decoder"] = {"@misc": "spacy-nested-ner.CubicDecoder.v1"}
+    named = load_model_from_config(config, auto_fill=True).from_bytes(nlp.to_bytes())
+    assert named.get_pipe("nested_ner").decoder == CubicDecoder()
+
+
+def test_a_pipeline_saved_before_the_choice(tmp_path):
+    nlp, _ = blank()
+    nlp.to_disk(tmp_path)
+    assert spacy.load(tmp_path).get_pipe("nested_ner").decoder == AutoDecoder()
+
+
+def test_a_damaged_choice(nlp, tmp_path):
+    nlp.to_disk(tmp_path)
+    cfg = tmp_path / "nested_ner" / "cfg"
+    cfg.write_text(cfg.read_text().replace("QuadraticDecoder", "QuarticDecoder"))
+    with pytest.raises(ValueError, match="decoder is 'QuarticDecoder'; expected one of"):
+        spacy.load(tmp_path)
+
+
+def test_processes(nlp):
+    docs = [make_doc(nlp.vocab, SENTENCES[k % 5 : k % 5 + 2], key=None) for k in range(8)]
+    expect = [found(nlp.get_pipe("nested_ner")(doc.copy())) for doc in docs]
+    assert [found(doc) for doc in nlp.pipe(docs, n_process=2, batch_size=2)] == expect
+
+
+# ---- spaCy's commands ----
+
+
+def spacy_command(*command, cwd):
+    environment = {**os.environ, "PYTHONWARNINGS": "ignore", "COLUMNS": "200"}
+    arguments = [sys.executable, "-m", "spacy", *map(str, command)]
+    result = subprocess.run(arguments, cwd=cwd, capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stdout[-3000:] + result.stderr[-3000:]
+    return result.stdout + result.stderr
+
+
+def test_train_resume_and_package(tmp_path):
+    save_corpus(tmp_path / "train.spacy", times=10)
+    save_corpus(tmp_path / "dev.spacy")
+    text = CONFIG.read_text(encoding="utf-8")
+    named = re.compile(r'@misc = "spacy-nested-ner.QuadraticDecoder.v1"\nmax_short_child = 1\nmulti_label = false\n')
+    config, n = named.subn('@misc = "spacy-nested-ner.AutoDecoder.v1"\nmin_coverage = 0.999\n', text)
+    assert n == 1
+    (tmp_path / "auto.cfg").write_text(config, encoding="utf-8")
+    paths = ["--paths.train", "train.spacy", "--paths.dev", "dev.spacy"]
+    quick = ["--training.max_steps", "20", "--training.eval_frequency", "10"]
+    spacy_command("debug", "config", "auto.cfg", *paths, cwd=tmp_path)
+    spacy_command("init", "fill-config", "auto.cfg", "filled.cfg", cwd=tmp_path)
+    output = spacy_command("train", "filled.cfg", "-o", "out", "--verbose", *paths, *quick, cwd=tmp_path)
+    assert "AutoDecoder: 100.00 % of gold mentions are kept by QuadraticDecoder" in output
+    assert spacy.load(tmp_path / "out" / "model-last").get_pipe("nested_ner").decoder == QuadraticDecoder()
+    # A trained component that another training begins with keeps its choice.
+    sourced = load_config(tmp_path / "filled.cfg", interpolate=False)
+    sourced["components"] = {name: {"source": "out/model-last"} for name in ("tok2vec", "nested_ner")}
+    sourced.to_disk(tmp_path / "sourced.cfg")
+    spacy_command("train", "sourced.cfg", "-o", "again", *paths, *quick, cwd=tmp_path)
+    assert spacy.load(tmp_path / "again" / "model-last").get_pipe("nested_ner").decoder == QuadraticDecoder()
+    spacy_command("package", "out/model-last", ".", "--name", "auto", "--build", "none", cwd=tmp_path)
+    (packaged,) = tmp_path.glob("en_auto-*/en_auto/en_auto-*/config.cfg")
+    assert spacy.load(packaged.parent).get_pipe("nested_ner").decoder == QuadraticDecoder()

@@ -1,0 +1,64 @@
+"""The package as others get it: sdist, wheel, installed away from the source tree."""
+
+import json
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*command, cwd):
+    result = subprocess.run([sys.executable, *map(str, command)], cwd=cwd, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory):
+    """The sdist, and the wheel that is built from the sdist."""
+    out = tmp_path_factory.mktemp("dist")
+    run("-m", "build", "--no-isolation", "--outdir", out, ROOT, cwd=out)
+    return out
+
+
+def test_sdist_has_the_kernels_and_nothing_generated(dist):
+    with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
+        names = archive.getnames()
+    for ending in ("quadratic.pyx", "chart.pxd", "semiring_impl.h", "engine.pyi", "py.typed", "LICENSE"):
+        assert any(name.endswith(ending) for name in names), ending
+    assert not [name for name in names if name.endswith((".c", ".so", ".pyc"))]
+
+
+def test_wheel_installs_and_runs_away_from_the_source_tree(dist, tmp_path):
+    wheel = next(dist.glob("*.whl"))
+    names = zipfile.ZipFile(wheel).namelist()
+    assert any(name.endswith("py.typed") for name in names)
+    assert not [name for name in names if name.endswith((".c", ".h", ".pyx"))]
+    site = tmp_path / "site"
+    run("-m", "pip", "install", "--quiet", "--no-deps", "--target", site, wheel, cwd=tmp_path)
+    program = (
+        f"import sys; sys.path.insert(0, {str(site)!r})\n"
+        "import json, numpy as np, spacy_nested_ner\n"
+        "from spacy_nested_ner.decoders import QuadraticDecoder\n"
+        "from spacy_nested_ner.decoders._kernels import engine\n"
+        "found = QuadraticDecoder().decode(np.ones((2, 2, 1), dtype='float32'))\n"
+        "print(json.dumps([spacy_nested_ner.__file__, engine.__file__, found]))\n"
+    )
+    package, engine, found = json.loads(run("-I", "-c", program, cwd=tmp_path))
+    assert Path(package).is_relative_to(site)
+    assert Path(engine).is_relative_to(site)
+    assert found == [[0, 2, 0], [0, 1, 0], [1, 2, 0]]
+
+
+def test_decoders_import_neither_spacy_nor_torch(tmp_path):
+    """Below the component nothing knows spaCy; and nobody's pipeline starts slower for us."""
+    program = (
+        "import sys, spacy_nested_ner.decoders, spacy_nested_ner.decoders.reference\n"
+        "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'spacy', 'thinc', 'torch', 'matplotlib'}))"
+    )
+    assert run("-c", program, cwd=tmp_path).strip() == ""
