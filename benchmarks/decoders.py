@@ -26,7 +26,7 @@ import matplotlib
 import numpy as np
 import torch
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, count_spans
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, SpanLayout, count_spans
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -125,7 +125,7 @@ def growth(rounds: int) -> list[dict]:
     """
     quadratic, banded = QuadraticDecoder(), QuadraticDecoder(max_span_length=32)
     dense = {n: weights(n, n, LABELS) - 3 for n in (500, 1000)}
-    packed = {n: PackedScores(weights(LABELS, count_spans(n, 32)) - 3, [n], 32) for n in (10_000, 20_000)}
+    packed = {n: PackedScores(weights(LABELS, count_spans(n, 32)) - 3, SpanLayout([n], 32)) for n in (10_000, 20_000)}
     crowded = {n: scores.like(scores.values + 3) for n, scores in packed.items()}
     cases = [
         ("quadratic decode", quadratic.decode, dense, 4.6),

@@ -3,8 +3,9 @@
 from .auto import AutoDecoder
 from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
 from .derivation import Derivation, Item, Step
+from .layout import SpanLayout, count_spans
 from .mention import Mention
-from .packed import PackedScores, count_spans, span_starts_and_ends
+from .packed import PackedScores
 
 __all__ = [
     "AutoDecoder",
@@ -16,7 +17,7 @@ __all__ = [
     "Mention",
     "PackedScores",
     "QuadraticDecoder",
+    "SpanLayout",
     "Step",
     "count_spans",
-    "span_starts_and_ends",
 ]

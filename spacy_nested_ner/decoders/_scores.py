@@ -4,7 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from .packed import PackedScores, span_starts_and_ends
+from .layout import SpanLayout
+from .packed import PackedScores
 
 Scores = np.ndarray | list[np.ndarray] | tuple[np.ndarray, ...] | PackedScores
 
@@ -43,12 +44,11 @@ def bad_weight(scores: Scores, number: int, max_span_length: int | None) -> Valu
     """The error for the first NaN or +inf that a decoder would read in segment `number`."""
     must = "weights must be finite, or -inf to forbid a mention"
     if isinstance(scores, PackedScores):
-        n = scores.lengths[number]
-        values = scores.values[:, scores.offsets[number] : scores.offsets[number + 1]].T
-        starts, ends = span_starts_and_ends(n, scores.max_span_length)
+        values = scores.of_segment(number).T
+        starts, ends = scores.layout.select([number]).starts_and_ends
     else:
         dense = np.asarray(as_list(scores)[number])
-        starts, ends = span_starts_and_ends(len(dense), max_span_length)
+        starts, ends = SpanLayout([len(dense)], max_span_length).starts_and_ends
         values = dense[starts, ends]
     keep = ends - starts < (max_span_length or len(ends) + 1)
     span, label = np.argwhere(~(values < np.inf) & keep[:, None])[0].tolist()

@@ -8,9 +8,11 @@ import numpy as np
 from ._kernels import engine
 from ._kernels.batch import Batch
 from ._scores import Scores, as_list, bad_weight, is_batch
+from ._settings import check_limit, check_whole
 from .derivation import Derivation, derive_flat, derive_nested
+from .layout import SpanLayout
 from .mention import Mention, sort_mentions
-from .packed import PackedScores, count_spans
+from .packed import PackedScores
 from .spaces import check_mentions, clusters, forest, violation
 
 
@@ -35,10 +37,8 @@ class Decoder:
     def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
         if not isinstance(multi_label, bool):
             raise TypeError(f"multi_label is {multi_label!r}; expected True or False")
-        if max_span_length is not None:
-            max_span_length = _positive("max_span_length", max_span_length, ", or None for no limit")
         self.multi_label = multi_label
-        self.max_span_length = max_span_length
+        self.max_span_length = check_limit(max_span_length)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
@@ -116,8 +116,7 @@ class Decoder:
         doubles = _as_doubles(scores)
         totals, marginals = self.log_partition_and_marginals(doubles)
         if isinstance(doubles, PackedScores):
-            bounds = zip(doubles.offsets, doubles.offsets[1:])
-            pairs = [(doubles.values[:, a:b], marginals.values[:, a:b]) for a, b in bounds]
+            pairs = [(doubles.of_segment(k), marginals.of_segment(k)) for k in range(len(doubles))]
         else:
             pairs = list(zip(as_list(doubles), as_list(marginals)))
             totals = as_list(totals)
@@ -177,9 +176,10 @@ class Decoder:
         width = max(m.end - m.start for m in mentions)
         labels = sorted({m.label for m in mentions})
         numbers = {label: number for number, label in enumerate(labels)}
-        packed = PackedScores(np.full((len(labels), count_spans(last - first, width)), -np.inf), [last - first], width)
+        layout = SpanLayout([last - first], width)
+        packed = PackedScores(np.full((len(labels), layout.n_spans), -np.inf), layout)
         for start, end, label in mentions:
-            packed.values[numbers[label], packed.cell(0, start - first, end - first)] = 1.0
+            packed.values[numbers[label], layout.cell(0, start - first, end - first)] = 1.0
         found = self.decode(packed)[0]
         return sort_mentions(Mention(m.start + first, m.end + first, labels[m.label]) for m in found)
 
@@ -189,8 +189,9 @@ class Decoder:
     def _batch(self, scores: Scores, out: Any = None) -> Batch:
         limit = self.max_span_length or 0
         if isinstance(scores, PackedScores):
+            layout = scores.layout
             return Batch.of_packed(
-                scores.values, list(scores.lengths), list(scores.offsets), out, scores.max_span_length or 0, limit
+                scores.values, list(layout.lengths), layout.offsets.tolist(), out, layout.max_span_length or 0, limit
             )
         return Batch.of_arrays(as_list(scores), is_batch(scores), out, limit)
 
@@ -224,20 +225,12 @@ class QuadraticDecoder(Decoder):
     """
 
     def __init__(self, *, max_short_child: int = 1, multi_label: bool = False, max_span_length: int | None = None):
-        self.max_short_child = _positive("max_short_child", max_short_child)
+        self.max_short_child = check_whole("max_short_child", max_short_child, 1)
         super().__init__(multi_label=multi_label, max_span_length=max_span_length)
 
     @property
     def _short_child(self) -> int:
         return self.max_short_child
-
-
-def _positive(name: str, value: Any, otherwise: str = "") -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} is {value!r}; expected a whole number, 1 or more{otherwise}")
-    if value < 1:
-        raise ValueError(f"{name} is {value}; expected 1 or more{otherwise}")
-    return int(value)
 
 
 def _as_doubles(scores: Scores) -> Scores:

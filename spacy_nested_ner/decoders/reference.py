@@ -85,7 +85,7 @@ class _Reference(fast.Decoder):
     def marginals(self, scores: Scores) -> Any:
         results = self._each(scores, self._marginals)
         if isinstance(scores, PackedScores):
-            return scores.like(PackedScores.pack(results, scores.max_span_length).values)
+            return scores.like(PackedScores.pack(results, scores.layout.max_span_length).values)
         return results
 
     def log_partition_and_marginals(self, scores: Scores) -> tuple[Any, Any]:

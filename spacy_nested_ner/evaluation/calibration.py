@@ -145,7 +145,7 @@ class _Batch:
             for start, end, label in mentions:
                 mention = Mention(first + start, first + end, pipe.labels[label])
                 if example.get_aligned_spans_x2y([example.predicted[mention.start : mention.end]], True):
-                    cell = self.scores.cell(number, start, end)
+                    cell = self.scores.layout.cell(number, start, end)
                     found.append((label, cell, mention in right[id(example)]))
         self.labels, self.cells, self.right = np.array(found, dtype=int).reshape(-1, 3).T
 

@@ -179,7 +179,7 @@ def _add_probabilities(pipe: NestedNER, examples: Sequence[Example], judged: Seq
         judged[k].segments.append((*_in_gold(examples[k], first, first + n), entropy))
         for mention, start, end in gold[k]:
             if first <= start and end <= first + n and end - start <= limit and mention.label in numbers:
-                cell = marginals.cell(segment, start - first, end - first)
+                cell = marginals.layout.cell(segment, start - first, end - first)
                 judged[k].probabilities[mention] = float(marginals.values[numbers[mention.label], cell])
 
 

@@ -21,9 +21,9 @@ from typing import NamedTuple
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d, Ints1d
 
-from .segments import Segments
+from ..decoders import SpanLayout
 
-InT = tuple[Floats2d, Segments]
+InT = tuple[Floats2d, SpanLayout]
 OutT = Floats2d
 
 # No gate is ever closed: sums of them are divided by.
@@ -36,7 +36,7 @@ _N_LENGTHS = 28
 def additive_span_scorer(
     hidden_width: int, *, gated: bool = True, nI: int | None = None, nO: int | None = None, start_bias: float = -5.0
 ) -> Model[InT, OutT]:
-    """Token vectors and segments to packed scores.
+    """Token vectors and layout to packed scores.
 
     gated (bool): Whether there are gates; without, the content is the plain mean.
     start_bias (float): Score of every mention before training: well below 0, so that an
@@ -79,16 +79,16 @@ def _length_row(length: int) -> int:
 
 
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    vectors, segments = X
+    vectors, layout = X
     ops = model.ops
     W, b = model.get_param("W"), model.get_param("b")
     tokens = _project(model, vectors)
-    scores = ops.alloc2f(W.shape[0], segments.n_spans, zeros=False)
-    for spans in _by_length(model, tokens, segments):
+    scores = ops.alloc2f(W.shape[0], layout.n_spans, zeros=False)
+    for spans in _by_length(model, tokens, layout):
         scores[:, spans.cells] = W @ spans.hidden.T + b[:, None]
 
     def backprop(d_scores: OutT) -> InT:
-        return _backprop(model, vectors, tokens, segments, d_scores), segments
+        return _backprop(model, vectors, tokens, layout, d_scores), layout
 
     return scores, backprop
 
@@ -120,12 +120,12 @@ def _project(model: Model[InT, OutT], vectors: Floats2d) -> Tokens:
     return Tokens(starts, ends, content, model.ops.sigmoid(gates + model.get_param("gates_b")) + _LEAST_GATE)
 
 
-def _by_length(model: Model[InT, OutT], tokens: Tokens, segments: Segments) -> Iterator[Spans]:
+def _by_length(model: Model[InT, OutT], tokens: Tokens, layout: SpanLayout) -> Iterator[Spans]:
     xp = model.ops.xp
     lengths_E, bias = model.get_param("lengths_E"), model.get_param("hidden_b")
     weighted = tokens.content * tokens.gates
     shorter = sums = gates = None
-    for length, starts, cells in segments.by_length():
+    for length, starts, cells in layout.by_length:
         starts, cells = xp.asarray(starts), xp.asarray(cells)
         last = starts + (length - 1)
         if shorter is None:
@@ -146,7 +146,7 @@ def _by_length(model: Model[InT, OutT], tokens: Tokens, segments: Segments) -> I
 
 
 def _backprop(
-    model: Model[InT, OutT], vectors: Floats2d, tokens: Tokens, segments: Segments, d_scores: OutT
+    model: Model[InT, OutT], vectors: Floats2d, tokens: Tokens, layout: SpanLayout, d_scores: OutT
 ) -> Floats2d:
     ops, nH = model.ops, model.get_dim("nH")
     xp = ops.xp
@@ -157,7 +157,7 @@ def _backprop(
     d_starts, d_ends, d_content, d_gates = xp.split(d_projected, 4, axis=1)
     # Sums over the tokens of a span: what it adds to all of them is added at its first and taken off after its last.
     d_sums, d_gate_sums = ops.alloc2f(n_tokens + 1, nH), ops.alloc2f(n_tokens + 1, nH)
-    for spans in _by_length(model, tokens, segments):
+    for spans in _by_length(model, tokens, layout):
         starts, after = spans.starts, spans.starts + spans.length
         d_out = d_scores[:, spans.cells]
         d_W += d_out @ spans.hidden

@@ -12,10 +12,10 @@ from functools import partial
 from thinc.api import Model, glorot_uniform_init
 from thinc.types import Floats2d, Floats3d
 
+from ..decoders import SpanLayout
 from .additive import copy_params
-from .segments import Segments
 
-InT = tuple[Floats2d, Segments]
+InT = tuple[Floats2d, SpanLayout]
 OutT = Floats2d
 
 # Rows of a block; columns are these and as many more as a span may reach beyond them.
@@ -30,7 +30,7 @@ def biaffine_span_scorer(
     nO: int | None = None,
     start_bias: float = -5.0,
 ) -> Model[InT, OutT]:
-    """Token vectors and segments to packed scores.
+    """Token vectors and layout to packed scores.
 
     start_bias (float): Score of every mention before training.
     """
@@ -62,7 +62,7 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None, *
 
 
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    vectors, segments = X
+    vectors, layout = X
     ops = model.ops
     projected = ops.gemm(vectors, model.get_param("tokens_W"), trans2=True) + model.get_param("tokens_b")
     mask = (projected > 0).astype("float32")
@@ -70,13 +70,13 @@ def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Call
     if rate:
         mask *= ops.get_dropout_mask(projected.shape, rate)
     projected *= mask
-    scores = ops.alloc2f(model.get_dim("nO"), segments.n_spans, zeros=False)
-    for rows, columns, inside, cells in _blocks(segments, ops.xp):
+    scores = ops.alloc2f(model.get_dim("nO"), layout.n_spans, zeros=False)
+    for rows, columns, inside, cells in _blocks(layout, ops.xp):
         scores[:, cells] = _score_block(model, projected, rows, columns)[:, inside[0], inside[1]]
 
     def backprop(d_scores: OutT) -> InT:
         d_projected = ops.alloc2f(*projected.shape)
-        for rows, columns, inside, cells in _blocks(segments, ops.xp):
+        for rows, columns, inside, cells in _blocks(layout, ops.xp):
             d_block = ops.alloc3f(len(d_scores), rows.stop - rows.start, columns.stop - columns.start)
             d_block[:, inside[0], inside[1]] = d_scores[:, cells]
             _backprop_block(model, projected, d_projected, rows, columns, d_block)
@@ -84,16 +84,16 @@ def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Call
         d_projected *= mask
         model.inc_grad("tokens_W", ops.gemm(d_projected, vectors, trans1=True))
         model.inc_grad("tokens_b", d_projected.sum(axis=0))
-        return ops.gemm(d_projected, model.get_param("tokens_W")), segments
+        return ops.gemm(d_projected, model.get_param("tokens_W")), layout
 
     return scores, backprop
 
 
-def _blocks(segments: Segments, xp) -> Iterator[tuple[slice, slice, tuple, slice]]:
+def _blocks(layout: SpanLayout, xp) -> Iterator[tuple[slice, slice, tuple, slice]]:
     """Rows and columns (tokens of the batch) of a block, the places in it that are spans, and their cells."""
     offset = cell = 0
-    for n in segments.lengths:
-        width = n if segments.max_span_length is None else min(n, segments.max_span_length)
+    for n in layout.lengths:
+        width = n if layout.max_span_length is None else min(n, layout.max_span_length)
         for begin in range(0, n, _BLOCK):
             end = min(begin + _BLOCK, n)
             reach = min(end - 1 + width, n)

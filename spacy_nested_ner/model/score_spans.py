@@ -1,4 +1,4 @@
-"""The whole network of the component: docs and segments to packed scores."""
+"""The whole network of the component: docs and layout to packed scores."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,9 +7,9 @@ from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
-from .segments import Segments
+from ..decoders import SpanLayout
 
-InT = tuple[list[Doc], Segments]
+InT = tuple[list[Doc], SpanLayout]
 OutT = Floats2d
 
 _SPANS_OF_BARE_DOCS = 10
@@ -17,10 +17,10 @@ _SPANS_OF_BARE_DOCS = 10
 
 def score_spans(
     encoder: Model[list[Doc], list[Floats2d]],
-    scorer: Model[tuple[Floats2d, Segments], Floats2d],
+    scorer: Model[tuple[Floats2d, SpanLayout], Floats2d],
     resize: Callable[[Model, int], Model],
 ) -> Model[InT, OutT]:
-    """Token vectors of all docs, then the scores of the spans in their segments."""
+    """Token vectors of all docs, then the scores of the spans in their layout."""
     # Where spaCy looks for a listener.
     tok2vec = encoder.maybe_get_ref("tok2vec") or encoder
     model: Model[InT, OutT] = Model(
@@ -36,16 +36,16 @@ def score_spans(
 
 
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    # Docs alone are taken as they come: `spacy debug model` knows nothing of segments.
-    docs, segments = X if isinstance(X, tuple) else (X, Segments([len(doc) for doc in X], _SPANS_OF_BARE_DOCS))
+    # Docs alone are taken as they come: `spacy debug model` knows nothing of layout.
+    docs, layout = X if isinstance(X, tuple) else (X, SpanLayout([len(doc) for doc in X], _SPANS_OF_BARE_DOCS))
     encoder, scorer = model.get_ref("encoder"), model.get_ref("scorer")
     vectors, backprop_encoder = encoder(docs, is_train)
     flat = model.ops.flatten(vectors)
-    scores, backprop_scorer = scorer((flat, segments), is_train)
+    scores, backprop_scorer = scorer((flat, layout), is_train)
 
     def backprop(d_scores: OutT) -> InT:
         d_flat, _ = backprop_scorer(d_scores)
-        return backprop_encoder(model.ops.unflatten(d_flat, [len(v) for v in vectors])), segments
+        return backprop_encoder(model.ops.unflatten(d_flat, [len(v) for v in vectors])), layout
 
     return scores, backprop
 

@@ -17,9 +17,8 @@ from spacy.vocab import Vocab
 from thinc.api import Config, Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
-from ..decoders import AutoDecoder, Decoder, Mention, PackedScores, QuadraticDecoder
+from ..decoders import AutoDecoder, Decoder, Mention, PackedScores, QuadraticDecoder, SpanLayout
 from ..decoders.auto import from_settings, settings_of
-from ..model.segments import Segments
 from .checks import check_keys, check_settings, warn_about_idle_upstream, warn_about_score_weights
 from .gold import (
     Lost,
@@ -266,7 +265,7 @@ class NestedNER(TrainablePipe):
             first token and the length of each of its segments, in the same order.
         """
         segmented = [list(self._segments(doc)) for doc in docs]
-        segments = Segments([n for pieces in segmented for _, n in pieces], self.span_limit)
+        segments = SpanLayout([n for pieces in segmented for _, n in pieces], self.span_limit)
         scores = self._packed(self.model.predict((docs, segments)), segments)
         temperature = self.cfg["temperature"] if temperature is None else temperature
         return scores if temperature == 1 else scores.like(scores.values / np.float32(temperature)), segmented
@@ -290,9 +289,9 @@ class NestedNER(TrainablePipe):
         elif len(doc):
             yield 0, len(doc)
 
-    def _packed(self, scores: Floats2d, segments: Segments) -> PackedScores:
+    def _packed(self, scores: Floats2d, segments: SpanLayout) -> PackedScores:
         """From wherever the model runs to where the decoders run."""
-        return PackedScores(self.model.ops.to_numpy(scores), segments.lengths, segments.max_span_length)
+        return PackedScores(self.model.ops.to_numpy(scores), segments)
 
     # ---- training ----
 
@@ -335,7 +334,7 @@ class NestedNER(TrainablePipe):
         warn_about_score_weights(nlp, self.key)
         warn_about_idle_upstream(nlp)
         if sample:
-            segments = Segments([n for doc in sample for _, n in self._segments(doc)], self.span_limit)
+            segments = SpanLayout([n for doc in sample for _, n in self._segments(doc)], self.span_limit)
             Y = self.model.ops.alloc2f(len(self.labels), segments.n_spans)
             self.model.initialize(X=(sample, segments), Y=Y)
         else:
@@ -360,7 +359,7 @@ class NestedNER(TrainablePipe):
         set_dropout_rate(self.model, drop)
         docs = [example.predicted for example in examples]
         pieces = [list(self._segments(doc)) for doc in docs]
-        segments = Segments([n for each in pieces for _, n in each], self.span_limit)
+        segments = SpanLayout([n for each in pieces for _, n in each], self.span_limit)
         scores, backprop = self.model.begin_update((docs, segments))
         loss, d_scores = self.get_loss(examples, (scores, segments))
         backprop(d_scores)
@@ -378,7 +377,7 @@ class NestedNER(TrainablePipe):
         finally:
             sgd.learn_rate = rate
 
-    def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, Segments]) -> tuple[float, Floats2d]:
+    def get_loss(self, examples: Iterable[Example], scores: tuple[Floats2d, SpanLayout]) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""
         values, segments = scores
         gold = [mentions for example in examples for mentions in self.gold(example)]

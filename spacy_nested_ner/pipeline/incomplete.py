@@ -47,7 +47,7 @@ def gain_of_unlisted(
         # All analyses together weigh Z, the known mentions alone exp(sum). So much more must a known mention
         # weigh that those without it do not count.
         bonus = log_partitions[number] - weights.sum() + _MARGIN
-        part.values[:, part.cells(place)] += np.log(missing_rate)
+        part.of_segment(place)[...] += np.log(missing_rate)
         part.values[_where(part, place, incorrect)] = -np.inf
         part.values[at_known] = weights + bonus
         taken_off += weights.sum() + bonus * len(weights)
@@ -60,4 +60,4 @@ def gain_of_unlisted(
 
 def _where(scores: PackedScores, segment: int, mentions: Sequence[Mention]) -> tuple[list[int], list[int]]:
     """Rows and columns of mentions in packed scores."""
-    return [m.label for m in mentions], [scores.cell(segment, m.start, m.end) for m in mentions]
+    return [m.label for m in mentions], [scores.layout.cell(segment, m.start, m.end) for m in mentions]

@@ -49,9 +49,9 @@ def crf_loss(
         gain, of_gain = gain_of_unlisted(decoder, scores, incomplete, totals)
         loss -= gain
         for place, number in enumerate(incomplete):
-            gradient[:, scores.cells(number)] -= of_gain.values[:, of_gain.cells(place)]
+            gradient[:, scores.layout.cells_of(number)] -= of_gain.of_segment(place)
     for number in set(range(len(gold))).difference(annotated):
-        gradient[:, scores.cells(number)] = 0
+        gradient[:, scores.layout.cells_of(number)] = 0
     gradient /= len(annotated)
     return float(loss) / len(annotated), gradient
 
@@ -75,7 +75,7 @@ def smoothed_target(
 def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
     """Where gold mentions are in packed scores: their cells and labels. A mention that is named twice is one."""
     found = dict.fromkeys(
-        (scores.cell(number, start, end), label)
+        (scores.layout.cell(number, start, end), label)
         for number, mentions in enumerate(gold)
         for start, end, label in mentions or ()
     )

@@ -50,7 +50,7 @@ def analyse(decoder: Decoder, scores: PackedScores, threshold: float | None) -> 
         analyses = decoder.decode(marginals.like(marginals.values - np.float32(threshold)))
     expected = expected_weights(scores, marginals)
     for number, mentions in enumerate(analyses):
-        cells = [scores.cell(number, m.start, m.end) for m in mentions]
+        cells = [scores.layout.cell(number, m.start, m.end) for m in mentions]
         labels = [m.label for m in mentions]
         weight = float(scores.values[labels, cells].sum(dtype="float64")) if mentions else 0.0
         yield Prediction(
@@ -67,4 +67,4 @@ def expected_weights(scores: PackedScores, marginals: PackedScores) -> list[floa
         scores.values, marginals.values, out=np.zeros_like(scores.values), where=marginals.values > 0
     ).sum(axis=0, dtype="float64")
     running = np.concatenate([[0.0], np.cumsum(products)])
-    return np.diff(running[list(scores.offsets)]).tolist()
+    return np.diff(running[scores.layout.offsets]).tolist()

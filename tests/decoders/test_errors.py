@@ -9,6 +9,7 @@ from spacy_nested_ner.decoders import (
     FlatDecoder,
     PackedScores,
     QuadraticDecoder,
+    SpanLayout,
     reference,
 )
 from spacy_nested_ner.decoders import _memory as memory
@@ -126,36 +127,50 @@ def test_mentions_must_be_spans(make_decoder, mention, error, message):
 
 def test_packed_scores_must_fit_their_segments():
     with pytest.raises(ValueError, match=r"shape \(2, 5\); expected \(labels, 6\) for 1 segments with 3 tokens"):
-        PackedScores(np.zeros((2, 5)), [3])
+        PackedScores(np.zeros((2, 5)), SpanLayout([3]))
     with pytest.raises(ValueError, match="expected"):
-        PackedScores(np.zeros(6), [3])
+        PackedScores(np.zeros(6), SpanLayout([3]))
     with pytest.raises(TypeError, match="packed scores have dtype int64"):
-        PackedScores(np.zeros((2, 6), dtype=int), [3])
-    with pytest.raises(ValueError, match="a segment has -1 tokens"):
-        PackedScores(np.zeros((2, 6)), [3, -1])
+        PackedScores(np.zeros((2, 6), dtype=int), SpanLayout([3]))
+    with pytest.raises(ValueError, match="the length of a segment is -1; expected 0 or more"):
+        PackedScores(np.zeros((2, 6)), SpanLayout([3, -1]))
     with pytest.raises(ValueError, match="max_span_length is 0"):
-        PackedScores(np.zeros((2, 6)), [3], 0)
+        PackedScores(np.zeros((2, 6)), SpanLayout([3], 0))
 
 
-def test_packed_values_are_checked_whenever_they_change(make_decoder):
-    scores = PackedScores(np.random.default_rng(0).normal(size=(2, 6)), [3])
+def test_packed_values_are_read_however_they_lie_in_memory(make_decoder):
+    values = np.random.default_rng(0).normal(size=(2, 6)).astype("float32")
+    unaligned = np.zeros(values.nbytes + 1, dtype=np.uint8)[1:].view(np.float32).reshape(values.shape)
+    unaligned[...] = values
     decoder = make_decoder()
-    expected = decoder.log_partition(scores)
-    scores.values = np.asfortranarray(scores.values)
-    assert decoder.log_partition(scores) == expected
-    with pytest.raises(ValueError, match=r"shape \(2, 5\); expected \(labels, 6\)"):
-        scores.values = scores.values[:, :5]
-    with pytest.raises(TypeError, match="packed scores have dtype float16"):
-        scores.values = scores.values.astype("float16")
-    with pytest.raises(TypeError):
-        scores.lengths[0] = 100_000
+    expected = decoder.log_partition(PackedScores(values, SpanLayout([3])))
+    for variant in (np.asfortranarray(values), values.astype(">f4"), unaligned):
+        assert decoder.log_partition(PackedScores(variant, SpanLayout([3]))) == expected
+
+
+def test_layouts_and_packed_scores_never_change():
+    layout = SpanLayout([3], 2)
+    scores = PackedScores(np.zeros((2, 5)), layout)
+    for thing, name, value in [
+        (layout, "lengths", (10**9,)),
+        (layout, "max_span_length", 3),
+        (layout, "offsets", (10**9, 0)),
+        (scores, "layout", SpanLayout([4])),
+        (scores, "values", np.zeros((2, 1))),
+    ]:
+        with pytest.raises(AttributeError):
+            setattr(thing, name, value)
+    for array in (layout.offsets, layout.token_offsets, layout.row_offsets, *layout.starts_and_ends):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 7
+    assert {layout: 1}[SpanLayout((3,), 2)] == 1
 
 
 @pytest.mark.parametrize("start, end", [(0, 3), (2, 5), (-1, 1), (2, 2)])
 def test_spans_without_a_cell(start, end):
-    scores = PackedScores(np.zeros((1, 5)), [3], 2)
+    scores = PackedScores(np.zeros((1, 5)), SpanLayout([3], 2))
     with pytest.raises(ValueError, match=rf"the span {start}:{end} has no cell; expected 0 <= start < end <= 3"):
-        scores.cell(0, start, end)
+        scores.layout.cell(0, start, end)
 
 
 def test_too_much_for_memory_is_an_error_and_not_the_end():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers import random_scores, weight_of
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, Mention, PackedScores, QuadraticDecoder
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, Mention, PackedScores, QuadraticDecoder, SpanLayout
 
 
 def test_one_array_one_result_a_list_of_arrays_a_list(make_decoder):
@@ -168,19 +168,19 @@ def test_numpy_whole_numbers_are_settings_too():
 def test_packed_scores_describe_themselves():
     packed = PackedScores.pack([np.zeros((4, 4, 2)), np.zeros((0, 0, 2)), np.zeros((2, 2, 2))], 3)
     assert len(packed) == 3
-    assert packed.lengths == (4, 0, 2)
-    assert packed.offsets == (0, 9, 9, 12)
+    assert packed.layout.lengths == (4, 0, 2)
+    assert packed.layout.offsets.tolist() == [0, 9, 9, 12]
     assert "3 segments" in repr(packed)
     assert packed.like(packed.values + 1).values.max() == 1
     assert PackedScores.pack([]).values.shape == (0, 0)
 
 
 def test_some_segments_of_packed_scores():
-    packed = PackedScores(np.arange(24.0).reshape(2, 12), [4, 0, 2], 3)
-    assert packed.cells(0) == slice(0, 9)
-    assert packed.cells(1) == slice(9, 9)
+    packed = PackedScores(np.arange(24.0).reshape(2, 12), SpanLayout([4, 0, 2], 3))
+    assert packed.layout.cells_of(0) == slice(0, 9)
+    assert packed.layout.cells_of(1) == slice(9, 9)
     some = packed.select([2, 1])
-    assert (some.lengths, some.max_span_length) == ((2, 0), 3)
+    assert some.layout == SpanLayout((2, 0), 3)
     np.testing.assert_array_equal(some.values, packed.values[:, 9:12])
     some.values[:] = 0
     assert packed.values[0, 9] == 9

@@ -13,7 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, count_spans, reference
+from spacy_nested_ner.decoders import (
+    CubicDecoder,
+    FlatDecoder,
+    PackedScores,
+    QuadraticDecoder,
+    SpanLayout,
+    count_spans,
+    reference,
+)
 
 ALL = [FlatDecoder(), QuadraticDecoder(), QuadraticDecoder(max_short_child=2), CubicDecoder()]
 
@@ -81,7 +89,7 @@ def test_thousands_of_tokens():
         assert np.isfinite(log_z)
         assert log_z > 4000
     values = np.full((2, count_spans(20_000, 30)), 0.3, dtype=np.float32)
-    wide = PackedScores(values, [20_000], 30)
+    wide = PackedScores(values, SpanLayout([20_000], 30))
     for decoder in (QuadraticDecoder(), CubicDecoder()):
         totals, marginals = decoder.log_partition_and_marginals(wide)
         assert np.isfinite(totals[0])

@@ -11,9 +11,9 @@ from spacy_nested_ner.decoders import (
     FlatDecoder,
     Mention,
     QuadraticDecoder,
+    SpanLayout,
     count_spans,
     reference,
-    span_starts_and_ends,
 )
 from spacy_nested_ner.decoders import decoder as kernels
 
@@ -241,6 +241,6 @@ def test_spans_in_packed_order():
     for n in range(6):
         for limit in (None, 1, 2, 4, 9):
             expected = [(i, j) for i in range(n) for j in range(i, n) if limit is None or j - i < limit]
-            starts, ends = span_starts_and_ends(n, limit)
+            starts, ends = SpanLayout([n], limit).starts_and_ends
             assert list(zip(starts.tolist(), ends.tolist())) == expected
             assert count_spans(n, limit) == len(expected)

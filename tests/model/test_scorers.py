@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from thinc.api import NumpyOps, use_ops
 
-from spacy_nested_ner.decoders import span_starts_and_ends
+from spacy_nested_ner.decoders import SpanLayout
 from spacy_nested_ner.model import additive, biaffine
-from spacy_nested_ner.model.segments import Segments
 
 LENGTHS = [7, 1, 0, 3, 90]
 WIDTH, LABELS = 5, 3
@@ -23,7 +22,7 @@ def make(name):
 
 
 def inputs(limit):
-    segments = Segments(LENGTHS, limit)
+    segments = SpanLayout(LENGTHS, limit)
     return np.random.default_rng(0).normal(size=(segments.n_tokens, WIDTH)).astype("float32"), segments
 
 
@@ -61,7 +60,7 @@ def test_scores_are_as_defined(name, limit):
     assert scores.shape == (LABELS, segments.n_spans)
     cell = offset = 0
     for n in LENGTHS:
-        starts, ends = span_starts_and_ends(n, limit)
+        starts, ends = SpanLayout([n], limit).starts_and_ends
         for k in range(0, len(starts), 1 if n < 50 else 97):
             expected = DEFINITIONS[name](model, vectors, offset + int(starts[k]), offset + int(ends[k]))
             np.testing.assert_allclose(scores[:, cell + k], expected, rtol=2e-4, atol=2e-4)
@@ -81,7 +80,7 @@ class InDoubles:
 @pytest.mark.parametrize("limit", [3, None])
 def test_gradients_are_those_of_the_definition(name, limit):
     model = make(name)
-    segments = Segments([7, 1, 0, 12], limit)
+    segments = SpanLayout([7, 1, 0, 12], limit)
     random = np.random.default_rng(2)
     vectors = random.normal(size=(segments.n_tokens, WIDTH)).astype("float32")
     d_scores = random.normal(size=(LABELS, segments.n_spans)).astype("float32")
@@ -151,7 +150,7 @@ def test_no_tokens():
     with use_ops("numpy"):
         for name in DEFINITIONS:
             model = make(name)
-            segments = Segments([], 4)
+            segments = SpanLayout([], 4)
             scores, backprop = model.begin_update((NumpyOps().alloc2f(0, WIDTH), segments))
             assert scores.shape == (LABELS, 0)
             assert backprop(scores)[0].shape == (0, WIDTH)

@@ -15,8 +15,7 @@ from spacy.training import Example
 from spacy.util import load_config_from_str, load_model_from_config
 from thinc.api import SGD, Adam, Model, RAdam
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
-from spacy_nested_ner.model.segments import Segments
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder, SpanLayout
 from spacy_nested_ner.pipeline.component import DEFAULT_CONFIG, NestedNER
 
 
@@ -137,7 +136,7 @@ def test_probabilities_are_the_decoders_own(nlp):
     assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
     marginals = pipe.decoder.marginals(scores)
     for span, probability in zip(doc.spans["sc"], doc.spans["sc"].attrs["scores"]):
-        cell = scores.cell(0, span.start, span.end)
+        cell = scores.layout.cell(0, span.start, span.end)
         assert probability == pytest.approx(marginals.values[pipe.labels.index(span.label_), cell])
 
 
@@ -206,9 +205,9 @@ def test_training_knows_no_temperature(nlp):
     pipe = nlp.get_pipe("nested_ner")
     examples = make_examples(nlp)
     docs = [example.predicted for example in examples]
-    from spacy_nested_ner.model.segments import Segments
+    from spacy_nested_ner.decoders import SpanLayout
 
-    segments = Segments([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
+    segments = SpanLayout([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
     scores = pipe.model.predict((docs, segments))
     losses = []
     try:
@@ -387,7 +386,7 @@ def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
     for key, has_gradient in ((None, False), ("sc", True)):
         reference = make_doc(nlp.vocab, [("Nobody spoke .", [])], key)
         example = Example(plain(nlp, [("Nobody spoke .", [])]), reference)
-        segments = Segments([3], pipe.span_limit)
+        segments = SpanLayout([3], pipe.span_limit)
         scores = pipe.model.predict(([example.x], segments))
         _, gradient = pipe.get_loss([example], (scores, segments))
         assert gradient.any() == has_gradient
@@ -396,7 +395,7 @@ def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
 def loss_and_gradient(nlp, reference):
     pipe = nlp.get_pipe("nested_ner")
     predicted = Doc(nlp.vocab, words=[token.text for token in reference])
-    segments = Segments([len(predicted)], pipe.span_limit)
+    segments = SpanLayout([len(predicted)], pipe.span_limit)
     scores = pipe.model.predict(([predicted], segments))
     loss, gradient = pipe.get_loss([Example(predicted, reference)], (scores, segments))
     return loss, pipe._packed(gradient, segments)
@@ -420,7 +419,7 @@ def test_in_incomplete_docs_a_span_that_is_not_listed_may_be_a_mention(beginner,
 
     def learned(incomplete):
         _, gradient = loss_and_gradient(beginner, bonn(beginner, [(0, 3, "PER")], incomplete=incomplete))
-        return gradient.values[place, gradient.cell(0, 2, 3)]
+        return gradient.values[place, gradient.layout.cell(0, 2, 3)]
 
     assert learned(None) == learned(False) > learned(0.01) > learned(True) == learned(0.5) > learned(0.9)
     assert learned(0.9) > learned(1)
@@ -435,7 +434,7 @@ def test_incorrect_spans_without_any_known_mention(beginner, monkeypatch):
     for label, wrong in (("GPE", [pipe.labels.index("GPE")]), ("", range(len(pipe.labels)))):
         loss, gradient = loss_and_gradient(beginner, bonn(beginner, None, incorrect=[(2, 3, label)]))
         assert loss > 0
-        column = gradient.values[:, gradient.cell(0, 2, 3)]
+        column = gradient.values[:, gradient.layout.cell(0, 2, 3)]
         assert all((column[t] > 0) == (t in wrong) for t in range(len(pipe.labels)))
 
 
@@ -503,9 +502,9 @@ def test_the_missing_rate_explains_mentions_that_were_left_out(incomplete, expec
     read = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))
     assert [doc.spans["sc"].attrs["incomplete"] for doc in read] == [incomplete] * 2
     train(nlp, [Example(bonn(nlp, None), doc) for doc in read], steps=150)
-    segments = Segments([5], pipe.span_limit)
+    segments = SpanLayout([5], pipe.span_limit)
     marginals = pipe.decoder.marginals(pipe._packed(pipe.model.predict(([bonn(nlp, None)], segments)), segments))
-    assert marginals.values[pipe.labels.index("GPE"), marginals.cell(0, 2, 3)] == pytest.approx(expect, abs=0.05)
+    assert marginals.values[pipe.labels.index("GPE"), marginals.layout.cell(0, 2, 3)] == pytest.approx(expect, abs=0.05)
 
 
 def test_labels_from_a_list_and_what_init_labels_saves(nlp):

@@ -139,13 +139,13 @@ def test_the_loss_has_a_lowest_value(multi_label, missing_rate):
         scores = scores.like(scores.values - 2.0 * gradient)
     marginals = decoder.marginals(scores).values
     smoothing = 0.0 if multi_label else 0.2
-    cell = scores.cell(0, 0, 2)
+    cell = scores.layout.cell(0, 0, 2)
     assert marginals[1, cell] == pytest.approx(1 - smoothing, abs=0.02)
     if not multi_label:
         np.testing.assert_allclose(
             marginals[:, cell], smoothed_target(scores, [gold[0].known], 0.2)[:, cell], atol=0.02
         )
-    assert marginals[0, scores.cell(0, 2, 3)] < 0.02
+    assert marginals[0, scores.layout.cell(0, 2, 3)] < 0.02
 
 
 def test_the_second_program_runs_only_on_incomplete_segments(scores):
@@ -153,7 +153,7 @@ def test_the_second_program_runs_only_on_incomplete_segments(scores):
 
     class Counting(FlatDecoder):
         def log_partition_and_marginals(self, scores):
-            runs.append(scores.lengths)
+            runs.append(scores.layout.lengths)
             return super().log_partition_and_marginals(scores)
 
     crf_loss(Counting(), scores, [[], [], [], None])

@@ -33,8 +33,8 @@ def test_gradient_is_that_of_the_loss(decoder, smoothing, scores):
 
 def test_no_annotation_is_not_the_same_as_no_mentions(scores):
     _, gradient = crf_loss(QuadraticDecoder(), scores, GOLD)
-    assert not gradient[:, scores.offsets[2] : scores.offsets[3]].any()
-    assert (gradient[:, scores.offsets[1] : scores.offsets[2]] > 0).all()
+    assert not gradient[:, scores.layout.cells_of(2)].any()
+    assert (gradient[:, scores.layout.cells_of(1)] > 0).all()
     loss, gradient = crf_loss(QuadraticDecoder(), scores, [None] * 4)
     assert loss == 0
     assert not gradient.any()
@@ -44,7 +44,7 @@ def test_loss_is_the_log_probability_of_the_gold_analysis(scores):
     decoder = CubicDecoder()
     totals = decoder.log_partition(scores)
     weights = [
-        sum(scores.values[m.label, scores.cell(k, m.start, m.end)] for m in mentions or ())
+        sum(scores.values[m.label, scores.layout.cell(k, m.start, m.end)] for m in mentions or ())
         for k, mentions in enumerate(GOLD)
     ]
     expected = sum(totals[k] - weights[k] for k in (0, 1, 3)) / 3
@@ -65,7 +65,7 @@ def test_smoothed_target_is_a_mixture_of_analyses(multi_label):
     target = smoothed_target(scores, gold, 0.2)
     np.testing.assert_allclose(decoder.marginals(scores).values, target, atol=0.02)
     for mention in gold[0]:
-        assert target[:, scores.cell(0, mention.start, mention.end)].sum() >= 1 - 1e-9
+        assert target[:, scores.layout.cell(0, mention.start, mention.end)].sum() >= 1 - 1e-9
 
 
 def test_a_mention_that_is_named_twice_is_one():
