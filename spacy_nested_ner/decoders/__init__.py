@@ -1,7 +1,8 @@
 """Exact inference for mentions inside mentions. Arrays in, arrays and mentions out."""
 
 from .auto import AutoDecoder
-from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
+from .auto import from_settings as decoder_from_settings
+from .decoder import Analyses, CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
 from .derivation import Derivation, Item, Step
 from .layout import SpanLayout, count_spans
 from .mention import Mention

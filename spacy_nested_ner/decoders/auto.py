@@ -75,7 +75,7 @@ def check_min_coverage(min_coverage: float) -> None:
         raise ValueError(f"min_coverage is {min_coverage}; expected a share from 0 to 1, such as 0.999")
 
 
-class AutoDecoder(Decoder):
+class AutoDecoder:
     """A decoder that is yet to be chosen: the cheapest one that keeps enough of some gold mentions.
 
     min_coverage (float): The share of mentions to keep.
@@ -83,20 +83,23 @@ class AutoDecoder(Decoder):
 
     def __init__(self, *, min_coverage: float = 0.999):
         check_min_coverage(min_coverage)
-        super().__init__()
         self.min_coverage = min_coverage
 
     def __repr__(self) -> str:
         return f"AutoDecoder(min_coverage={self.min_coverage})"
 
-    @property
-    def _short_child(self) -> int | None:
-        raise ValueError(
+    def __eq__(self, other):
+        return isinstance(other, AutoDecoder) and vars(self) == vars(other)
+
+    def not_chosen(self):
+        return ValueError(
             f"{self!r} has not chosen a decoder yet: it does so from the training data, when the component is "
             f"initialized (nlp.initialize or spacy train). Do that first, or name a decoder in the config"
         )
 
-    def choose(self, segments: Iterable[tuple[list[Mention], int]], longest: int | None) -> Choice | None:
+    def choose(
+        self, segments: Iterable[tuple[list[Mention], int]], longest: int | None, *, counts=None
+    ) -> Choice | None:
         """A decoder for these mentions; None if there are none.
 
         segments (Iterable[tuple[list[Mention], int]]): Gold mentions of every segment, and its tokens.

@@ -1,7 +1,8 @@
 """The three decoders: what a search space is, and everything that can be asked of it."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +15,13 @@ from .layout import SpanLayout
 from .mention import Mention, sort_mentions
 from .packed import PackedScores
 from .spaces import check_mentions, clusters, forest, violation
+
+
+class Analyses(NamedTuple):
+    starts: Any
+    ends: Any
+    labels: Any
+    offsets: Any
 
 
 class Decoder:
@@ -124,7 +132,27 @@ class Decoder:
         expected = [np.multiply(w, m, out=np.zeros_like(m), where=m > 0).sum() for w, m in pairs]
         return self._unwrap(scores, [max(0.0, float(z - x)) for z, x in zip(totals, expected)])
 
-    def project(self, mentions: Iterable[Mention], n_tokens: int) -> list[Mention]:
+    @property
+    def space(self) -> Any:
+        return SimpleNamespace(max_short_child=self._short_child)
+
+    def settings(self):
+        return {"decoder": type(self).__name__, **vars(self)}
+
+    def decode_arrays(self, scores):
+        found = self.decode(scores)
+        flat = np.array([m for each in found for m in each], dtype=np.int64).reshape(-1, 3)
+        return Analyses(flat[:, 0], flat[:, 1], flat[:, 2], np.cumsum([0, *map(len, found)]))
+
+    def entropy_from(self, scores, totals, marginals):
+        products = np.multiply(
+            scores.values, marginals.values, out=np.zeros_like(scores.values), where=marginals.values > 0
+        ).sum(axis=0, dtype="float64")
+        running = np.concatenate([[0.0], np.cumsum(products)])
+        expected = np.diff(running[scores.layout.offsets]).tolist()
+        return [max(0.0, z - x) for z, x in zip(totals, expected)]
+
+    def project(self, mentions: Iterable[Mention], n_tokens: int, *, counts=None) -> list[Mention]:
         """The largest subset of mentions that is inside the search space.
 
         Training on gold mentions outside it has no lowest loss; this is what it is given.
