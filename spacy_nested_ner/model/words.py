@@ -18,7 +18,7 @@ from thinc.api import Model, uniform_init
 from thinc.types import Floats2d
 
 InT = list[Doc]
-OutT = list[Floats2d]
+OutT = Floats2d
 
 # Characters of an n-gram, with one more before and after the word; the whole word is one, too.
 _SIZES = (3, 4, 5)
@@ -26,9 +26,9 @@ _LONGEST_WORD = 40
 
 
 def with_words(
-    tok2vec: Model[InT, OutT], *, subword_width: int, subword_rows: int, same_words: bool
+    tok2vec: Model[InT, list[Floats2d]], *, subword_width: int, subword_rows: int, same_words: bool
 ) -> Model[InT, OutT]:
-    """Token vectors, and beside each what is known of its word. Upper and lower case are the same word.
+    """Token vectors of all docs in one array, each followed by what is known of its word. Case does not matter.
 
     subword_width (int): Width of the embedding of n-grams; 0 for none.
     subword_rows (int): Rows of its table, which n-grams are hashed to.
@@ -72,15 +72,14 @@ def forward(model: Model[InT, OutT], docs: InT, is_train: bool) -> tuple[OutT, C
     width, split = flat.shape[1], of_places.shape[1]
     lengths = [len(doc) for doc in docs]
 
-    def backprop(d_outputs: OutT) -> InT:
-        d_output = ops.flatten(d_outputs)
+    def backprop(d_output: OutT) -> InT:
         d_known = ops.alloc2f(*known.shape)
         ops.scatter_add(d_known, numbers, ops.as_contig(d_output[:, width:]))
         backprop_characters(ops.as_contig(d_known[:, split:]))
         d_flat = d_output[:, :width] + backprop_places(ops.as_contig(d_known[:, :split]))
         return backprop_tok2vec(ops.unflatten(d_flat, lengths))
 
-    return ops.unflatten(ops.xp.hstack((flat, known[numbers])), lengths), backprop
+    return ops.xp.hstack((flat, known[numbers])), backprop
 
 
 def _of_places(model: Model[InT, OutT], flat: Floats2d, numbers: np.ndarray) -> tuple[Floats2d, Callable]:

@@ -12,7 +12,6 @@ from spacy.tokens import DocBin
 
 from spacy_nested_ner.corpus import Record, read_docs, read_records
 from spacy_nested_ner.corpus.files import whole_folder
-from spacy_nested_ner.decoders import SpanLayout
 from spacy_nested_ner.evaluation import calibration, measure, predict
 from spacy_nested_ner.evaluation.calibration import calibrate, minimum
 
@@ -69,8 +68,7 @@ def test_the_likelihood_is_that_of_training(folder):
     pipe.cfg["label_smoothing"] = 0.0
     examples = make_examples(nlp)
     docs = [example.predicted for example in examples]
-    segments = SpanLayout([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
-    loss, _ = pipe.get_loss(examples, (pipe.model.predict((docs, segments)), segments))
+    loss, _ = pipe.get_loss(examples, pipe.scores(docs))
     assert result.before.nll == pytest.approx(loss, rel=1e-4)
 
 

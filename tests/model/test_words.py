@@ -50,7 +50,8 @@ SETTINGS = [(3, True), (3, False), (0, True)]
 def test_output_is_as_defined(width, same_words):
     model, docs = make(width, same_words), make_docs()
     given, E = model.layers[0].predict(docs), model.get_param("E")
-    for doc, vectors, output in zip(docs, given, model.predict(docs), strict=True):
+    outputs = model.ops.unflatten(model.predict(docs), [len(doc) for doc in docs])
+    for doc, vectors, output in zip(docs, given, outputs, strict=True):
         assert output.shape == (len(doc), model.get_dim("nO"))
         for token in doc:
             same = [vectors[other.i] for other in doc if other.lower_ == token.lower_]
@@ -67,12 +68,12 @@ def test_gradient(width, same_words, param):
     owner = model.layers[0] if param == "X" else model
     random = np.random.default_rng(1)
     before, backprop = model.begin_update(docs)
-    weights = [random.normal(size=output.shape).astype("float32") for output in before]
+    weights = random.normal(size=before.shape).astype("float32")
     backprop(weights)
     value = owner.get_param(param)
     step = random.normal(size=value.shape).astype("float32")
     owner.set_param(param, value + step)
-    change = sum((w * (b - a)).sum() for w, a, b in zip(weights, before, model.predict(docs)))
+    change = (weights * (model.predict(docs) - before)).sum()
     gradient = owner.get_grad(param) if owner.has_grad(param) else np.zeros_like(value)
     assert (gradient * step).sum() == pytest.approx(change, rel=1e-3, abs=1e-3)
     assert gradient.any() == bool(value.size)
@@ -82,7 +83,7 @@ def test_no_docs_and_only_empty_ones():
     model = make()
     empty = Doc(spacy.blank("en").vocab)
     model.layers[0].set_param("X", np.zeros((0, WIDTH), dtype="float32"))
-    assert [output.shape for output in model.predict([empty, empty])] == [(0, model.get_dim("nO"))] * 2
+    assert model.predict([empty, empty]).shape == (0, model.get_dim("nO"))
 
 
 def test_docs_of_two_vocabs():
@@ -92,8 +93,7 @@ def test_docs_of_two_vocabs():
     docs = [Doc(one.vocab, words=["usual"]), Doc(other.vocab, words=["qwertz", "a"])]
     pipe.add_label("PER")
     pipe.initialize(lambda: [Example(doc, doc) for doc in docs])
-    together, _ = pipe.scores(docs)
-    alone, _ = pipe.scores(docs[1:])
+    together, alone = pipe.scores(docs).packed(), pipe.scores(docs[1:]).packed()
     np.testing.assert_allclose(together.of_segment(1), alone.values, atol=1e-5)
 
 
@@ -118,7 +118,7 @@ def test_pipelines_are_saved_and_loaded(settings):
     again.add_pipe("nested_ner", config={"model": {"hidden_width": 16, **settings}})
     again.from_bytes(nlp.to_bytes())
     docs = [example.predicted for example in make_examples(nlp)]
-    one, other = (pipeline.get_pipe("nested_ner").scores(docs)[0].values for pipeline in (nlp, again))
+    one, other = (pipeline.get_pipe("nested_ner").scores(docs).packed().values for pipeline in (nlp, again))
     np.testing.assert_array_equal(one, other)
 
 

@@ -12,11 +12,12 @@ import spacy
 from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, train, trained
 from spacy.tokens import Doc, DocBin, Span, SpanGroup
 from spacy.training import Example
-from spacy.util import load_config_from_str, load_model_from_config
+from spacy.util import fix_random_seed, load_config_from_str, load_model_from_config
 from thinc.api import SGD, Adam, Model, RAdam
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder, SpanLayout
-from spacy_nested_ner.pipeline.component import DEFAULT_CONFIG, NestedNER
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.pipeline.component import NestedNER
+from spacy_nested_ner.pipeline.factory import DEFAULT_CONFIG
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +133,7 @@ def test_probabilities_are_the_decoders_own(nlp):
     pipe = nlp.get_pipe("nested_ner")
     doc = plain(nlp, SENTENCES[:1])
     pipe(doc)
-    scores, _ = pipe.scores([doc])
+    scores = pipe.scores([doc]).packed()
     assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
     marginals = pipe.decoder.marginals(scores)
     for span, probability in zip(doc.spans["sc"], doc.spans["sc"].attrs["scores"]):
@@ -144,10 +145,10 @@ def test_scores_are_those_the_prediction_is_made_of(nlp):
     """What `scores` gives, decoded by hand, is what `predict` gives."""
     pipe = nlp.get_pipe("nested_ner")
     docs = [plain(nlp, SENTENCES[:2]), plain(nlp, SENTENCES[3:4])]
-    scores, segmented = pipe.scores(docs)
-    assert segmented == [[(0, 8), (8, 8)], [(0, 11)]]
-    by_hand = pipe.decoder.decode(scores)
-    starts = [(k, start) for k, segments in enumerate(segmented) for start, _ in segments]
+    scored = pipe.scores(docs)
+    assert scored.segments == [[(0, 8), (8, 16)], [(0, 11)]]
+    by_hand = pipe.decoder.decode(scored.packed())
+    starts = [(k, start) for k, segments in enumerate(scored.segments) for start, _ in segments]
     shifted = [
         {(k, m.start + start, m.end + start, m.label) for m in mentions}
         for (k, start), mentions in zip(starts, by_hand)
@@ -205,15 +206,11 @@ def test_training_knows_no_temperature(nlp):
     pipe = nlp.get_pipe("nested_ner")
     examples = make_examples(nlp)
     docs = [example.predicted for example in examples]
-    from spacy_nested_ner.decoders import SpanLayout
-
-    segments = SpanLayout([n for doc in docs for _, n in pipe._segments(doc)], pipe.span_limit)
-    scores = pipe.model.predict((docs, segments))
     losses = []
     try:
         for temperature in (1.0, 3.0):
             pipe.cfg["temperature"] = temperature
-            losses.append(pipe.get_loss(examples, (scores, segments))[0])
+            losses.append(pipe.get_loss(examples, pipe.scores(docs))[0])
     finally:
         pipe.cfg["temperature"] = 1.0
     assert losses[0] == losses[1]
@@ -242,11 +239,11 @@ def test_docs_without_sentences_are_one_segment(nlp):
     words = [word for text, _ in SENTENCES[:2] for word in text.split()]
     doc = pipe(Doc(nlp.vocab, words=words))
     assert pipe.decoder.contains(found(doc), len(doc))
-    assert list(pipe._segments(Doc(nlp.vocab, words=words))) == [(0, len(words))]
-    assert [length for _, length in pipe._segments(plain(nlp, SENTENCES[:2]))] == [8, 8]
+    assert pipe.segments(Doc(nlp.vocab, words=words)) == [(0, len(words))]
+    assert pipe.segments(plain(nlp, SENTENCES[:2])) == [(0, 8), (8, 16)]
     pipe.cfg["use_sentences"] = False
     try:
-        assert list(pipe._segments(plain(nlp, SENTENCES[:2]))) == [(0, 16)]
+        assert pipe.segments(plain(nlp, SENTENCES[:2])) == [(0, 16)]
     finally:
         pipe.cfg["use_sentences"] = True
 
@@ -386,19 +383,16 @@ def test_missing_annotation_gives_no_gradient_and_empty_annotation_does(nlp):
     for key, has_gradient in ((None, False), ("sc", True)):
         reference = make_doc(nlp.vocab, [("Nobody spoke .", [])], key)
         example = Example(plain(nlp, [("Nobody spoke .", [])]), reference)
-        segments = SpanLayout([3], pipe.span_limit)
-        scores = pipe.model.predict(([example.x], segments))
-        _, gradient = pipe.get_loss([example], (scores, segments))
+        _, gradient = pipe.get_loss([example], pipe.scores([example.x]))
         assert gradient.any() == has_gradient
 
 
 def loss_and_gradient(nlp, reference):
     pipe = nlp.get_pipe("nested_ner")
     predicted = Doc(nlp.vocab, words=[token.text for token in reference])
-    segments = SpanLayout([len(predicted)], pipe.span_limit)
-    scores = pipe.model.predict(([predicted], segments))
-    loss, gradient = pipe.get_loss([Example(predicted, reference)], (scores, segments))
-    return loss, pipe._packed(gradient, segments)
+    scored = pipe.scores([predicted])
+    loss, gradient = pipe.get_loss([Example(predicted, reference)], scored)
+    return loss, scored.scores.like(gradient)
 
 
 def bonn(nlp, known=(), incorrect=None, incomplete=None, key="sc"):
@@ -458,18 +452,18 @@ def test_incorrect_spans_that_cannot_be_predicted_are_ignored():
         spaces=[True] * 13,
         sent_starts=[True, False, False, True, *[False] * 9],
     )
-    first, second = pipe.gold(Example(predicted, reference))
+    first, second = pipe.gold_reader().read(Example(predicted, reference), pipe.segments(predicted), pipe.decoder)
     assert first == ([], [], 0.5)
     assert second == ([], [(0, 1, pipe.labels.index("PER"))], 0.5)
 
 
-@pytest.mark.parametrize("label, where", [("PER", "too"), ("", "without a label, which stands for all labels")])
+@pytest.mark.parametrize("label, where", [("PER", "too"), ("", "without a label, which means all labels")])
 @pytest.mark.parametrize("incomplete", [True, None])
 def test_a_mention_cannot_be_both_right_and_wrong(nlp, label, where, incomplete):
     doc = bonn(nlp, [(0, 3, "PER")], incorrect=[(0, 3, label)], incomplete=incomplete)
     message = (
         r"the doc 'Fabian from Bonn slept \. ' has 'Fabian from Bonn' \(tokens 0 to 3\) with label 'PER' in "
-        rf"doc\.spans\['sc'\].* and in doc\.spans\['sc_incorrect'\] {where}, .*take it out of one of them"
+        rf"doc\.spans\['sc'\].* and in doc\.spans\['sc_incorrect'\] {where}, .*remove it from one of them"
     )
     with pytest.raises(ValueError, match=message):
         loss_and_gradient(nlp, doc)
@@ -502,8 +496,7 @@ def test_the_missing_rate_explains_mentions_that_were_left_out(incomplete, expec
     read = list(DocBin().from_disk(tmp_path / "train.spacy").get_docs(nlp.vocab))
     assert [doc.spans["sc"].attrs["incomplete"] for doc in read] == [incomplete] * 2
     train(nlp, [Example(bonn(nlp, None), doc) for doc in read], steps=150)
-    segments = SpanLayout([5], pipe.span_limit)
-    marginals = pipe.decoder.marginals(pipe._packed(pipe.model.predict(([bonn(nlp, None)], segments)), segments))
+    marginals = pipe.scores([bonn(nlp, None)]).at(1.0).marginals
     assert marginals.values[pipe.labels.index("GPE"), marginals.layout.cell(0, 2, 3)] == pytest.approx(expect, abs=0.05)
 
 
@@ -543,12 +536,80 @@ def test_labels_can_be_added_to_a_trained_model():
         pipe.add_label(3)
 
 
-def test_dropout_and_rehearsal():
+def test_dropout_changes_the_loss_of_a_batch_and_nothing_that_is_predicted():
     nlp = trained(steps=2)
+    pipe = nlp.get_pipe("nested_ner")
     examples = make_examples(nlp)
-    assert nlp.update(examples, drop=0.5)["nested_ner"] > 0
-    nlp.resume_training()
-    nlp.rehearse(examples)
+    before = pipe.scores([plain(nlp, SENTENCES)]).packed().values
+
+    def loss(drop):
+        fix_random_seed(0)
+        return pipe.update(examples, drop=drop)["nested_ner"]
+
+    assert loss(0.0) == loss(0.0) != loss(0.5) == loss(0.5)
+    np.testing.assert_array_equal(pipe.scores([plain(nlp, SENTENCES)]).packed().values, before)
+
+
+def test_rehearsing_leaves_a_component_that_cannot_rehearse_alone():
+    nlp = trained(steps=2)
+    weights = nlp.get_pipe("nested_ner").model.to_bytes()
+    optimizer = nlp.resume_training()
+    assert nlp.rehearse(make_examples(nlp), sgd=optimizer) == {}
+    assert nlp.get_pipe("nested_ner").model.to_bytes() == weights
+
+
+def test_the_corpus_is_read_once_before_training():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "decoder": {"@misc": "spacy-nested-ner.AutoDecoder.v1"}})
+    examples = make_examples(nlp)
+    passes = []
+
+    def get_examples():
+        passes.append(1)
+        return iter(examples)
+
+    pipe.initialize(get_examples, nlp=nlp)
+    assert len(passes) == 1
+    for wrong in (examples, None, lambda: [], lambda: [1]):
+        with pytest.raises(TypeError, match=r"E930|E978"):
+            pipe.initialize(wrong)
+
+
+def test_an_update_segments_every_doc_once(monkeypatch):
+    nlp = trained(steps=2)
+    pipe = nlp.get_pipe("nested_ner")
+    segmented = []
+    segments = NestedNER.segments
+    monkeypatch.setattr(NestedNER, "segments", lambda self, doc: segmented.append(doc) or segments(self, doc))
+    examples = make_examples(nlp)
+    pipe.update(examples)
+    assert len(segmented) == len(examples)
+
+
+def test_thresholds_and_temperatures_of_one_call():
+    nlp = trained(steps=30)
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [plain(nlp, SENTENCES[:3]), plain(nlp, SENTENCES[3:])]
+    expect = {}
+    for threshold, temperature in ((None, 1.0), (0.02, 1.0), (0.02, 4.0), (None, 0.5)):
+        pipe.cfg["threshold"], pipe.cfg["temperature"] = threshold, temperature
+        expect[threshold, temperature] = pipe.predict(docs)
+    pipe.cfg["threshold"], pipe.cfg["temperature"] = 1.0, 3.0
+    scored = pipe.scores(docs)
+    for (threshold, temperature), predictions in expect.items():
+        assert pipe.predict(docs, threshold=threshold, temperature=temperature) == predictions
+        assert scored.predict(threshold=threshold, temperature=temperature) == predictions
+    assert len({len(predictions[0].mentions) for predictions in expect.values()}) > 1
+    assert pipe.predict(docs, threshold=None)[0].mentions != pipe.predict(docs)[0].mentions
+
+
+def test_labels_with_braces_are_reported_as_they_are():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=TINY)
+    sentence = ("New York City Council met .", [(0, 3, "{limit}"), (2, 4, "{x:>99999999}")])
+    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
+    with pytest.warns(UserWarning, match=r"outside the search space .* \(\{limit\} 1\)|\(\{x:>99999999\} 1\)"):
+        nlp.initialize(lambda: [example])
 
 
 def test_another_spans_key_must_be_in_the_score_weights():
@@ -635,7 +696,7 @@ def test_damaged_or_mismatching_files(nlp, tmp_path):
         spacy.load(tmp_path / "pipeline")
     model.write_bytes(whole)
     cfg = tmp_path / "pipeline" / "nested_ner" / "cfg"
-    cfg.write_text(cfg.read_text().replace('"FAC"', '"FAC","WEA"'))
+    cfg.write_text(cfg.read_text().replace('"FAC"', '"FAC","WEA"', 1))
     with pytest.raises(ValueError, match="has 5 labels in its cfg, but a model for 4"):
         spacy.load(tmp_path / "pipeline")
 
