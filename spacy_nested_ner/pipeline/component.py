@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
 from spacy.errors import Errors
@@ -60,9 +60,11 @@ class NestedNER(TrainablePipe):
         learn_rate_scale: float = 1.0,
         scorer: Callable | None = None,
     ):
-        super().__init__(vocab, model, name)
         check_keys(spans_key, incorrect_spans_key)
         check_settings(threshold, temperature, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
+        self.vocab = vocab
+        self.model = model
+        self.name = name
         # What chooses the decoder, if the config leaves it open.
         self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self._decoder = decoder if isinstance(decoder, Decoder) else None
@@ -289,7 +291,7 @@ class NestedNER(TrainablePipe):
             for known in reader.read(example, segments, scores.decoder)
         ]
         loss, gradient = crf_loss(scores.decoder, scores.packed(), gold, label_smoothing=self.cfg["label_smoothing"])
-        return loss, self.model.ops.asarray2f(gradient)
+        return loss, self.model.ops.asarray2f(cast(Floats2d, gradient))
 
     def gold_reader(self) -> GoldReader:
         """Reads what this component can learn from examples."""

@@ -218,7 +218,7 @@ def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | N
         return None
     if value is True:
         return default
-    if not isinstance(value, Real) or not 0 < value <= 1:
+    if not isinstance(value, Real) or not 0 < float(value) <= 1:
         raise ValueError(
             f"doc.spans[{spans_key!r}].attrs[{INCOMPLETE!r}] of the doc {_shortened(reference.text)!r} is {value!r}; "
             f"expected True, False, or a number above 0 and up to 1, the share of its mentions that are missing"

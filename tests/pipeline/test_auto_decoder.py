@@ -106,7 +106,7 @@ def nlp():
     return train(nlp, make_examples(nlp))
 
 
-def test_chosen_and_told_when_training_starts(caplog):
+def test_chosen_and_logged_when_training_starts(caplog):
     nlp, pipe = blank()
     assert pipe.auto_decoder == AutoDecoder()
     logger = logging.getLogger("spacy")
