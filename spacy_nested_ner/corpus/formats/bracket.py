@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ...decoders.brackets import bracket_words, separate_crossing
 from ...decoders.mention import Mention
 from ..documents import Record, Sentence, Settings, group_sentences, sentences_of
 from ..files import BLANK, place, read_lines
@@ -65,7 +66,7 @@ def parse(text: str, where: str = "text") -> Sentence:
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """A sentence a line, a blank line between documents. Mentions that cross are not kept."""
+    """Write one sentence per line, and blank lines between documents."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         begun = False
         for record in records:
@@ -76,23 +77,12 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
 
 
 def render(sentence: Sentence, report: ConversionReport, where: str = "text") -> str:
-    """A sentence as a line."""
-    opening: list[list[str]] = [[] for _ in sentence.words]
-    closing = [0 for _ in sentence.words]
-    open_ones: list[Mention] = []
-    for mention in sentence.mentions:
-        open_ones = [other for other in open_ones if other.end > mention.start]
-        if open_ones and open_ones[-1].end < mention.end:
-            text = " ".join(sentence.words[mention.start : mention.end])
-            report.lose("mentions that cross another", f"{where}: {mention.label} {text!r}")
-            continue
-        open_ones.append(mention)
-        opening[mention.start].append("[" + escape(mention.label))
-        closing[mention.end - 1] += 1
-    pieces: list[str] = []
-    for word, labels, closings in zip(sentence.words, opening, closing):
-        pieces += [*labels, escape(word) + "]" * closings]
-    return " ".join(pieces)
+    """A sentence as a line. Mentions that cross an earlier one are left out and reported."""
+    kept, crossing = separate_crossing(sentence.mentions)
+    for mention in crossing:
+        text = " ".join(sentence.words[mention.start : mention.end])
+        report.lose("mentions that cross another", f"{where}: {mention.label} {text!r}")
+    return " ".join(bracket_words(sentence.words, kept, escape=escape))
 
 
 def escape(text: str) -> str:
