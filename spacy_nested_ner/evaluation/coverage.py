@@ -10,8 +10,8 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ..annotation import mentions_by_segment
-from ..corpus.documents import Record, describe
-from ..corpus.report import Loss
+from ..corpus import Loss, Record
+from ..corpus.documents import describe
 from ..decoders import Mention
 from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of, settings_of
 from ..decoders.brackets import bracket_words

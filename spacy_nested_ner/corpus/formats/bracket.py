@@ -1,9 +1,8 @@
-r"""Bracket notation, for people: `[PER Fabian from [GPE Bonn , [GPE Germany]]]`.
+r"""Bracket notation, easy to read and write by hand: `[PER Fabian from [GPE Bonn , [GPE Germany]]]`.
 
-A line is a sentence, its words between spaces. `[LABEL` opens a mention, `]` at the end of
-its last word closes it. A blank line begins a new document; lines that start with `# ` are
-comments. `\[`, `\]`, `\\` and `\#` are these characters in a word, `\uXXXX` is any other
-character that could not stand there: a space inside a word is `\u0020`.
+One sentence per line, with spaces between words. `[LABEL` opens a mention; `]` at the end of its last word closes it.
+A blank line begins a new document; lines that start with `# ` are comments. In a word, `\[`, `\]`, `\\` and `\#` are
+these characters, and `\uXXXX` is any other character that is not allowed there: a space inside a word is `\u0020`.
 """
 
 import re
@@ -12,19 +11,19 @@ from pathlib import Path
 
 from ...decoders.brackets import bracket_words, separate_crossing
 from ...decoders.mention import Mention
+from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, group_sentences, sentences_of
 from ..files import BLANK, place, read_lines
-from ..report import ConversionReport, FormatError
 
 _PIECE = re.compile(r"[^ \t\r]+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
 _SPECIAL = re.compile(r"[\[\]\\]")
-# What separates words and lines, and the mark that a reader takes from the start of a file.
+# What separates words and lines, and the byte order mark, which a reader removes from the start of a file.
 _UNSEEN = re.compile(r"[ \t\r\n\ufeff]")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The documents of a file."""
+    """Read the documents of a file."""
     return group_sentences(_sentences(path, report), path, settings, report)
 
 
@@ -38,7 +37,7 @@ def _sentences(path: Path, report: ConversionReport) -> Iterator[tuple[int, Sent
 
 
 def parse(text: str, where: str = "text") -> Sentence:
-    """A line as a sentence."""
+    """The sentence in a line."""
     words: list[str] = []
     mentions: list[Mention] = []
     open_ones: list[tuple[int, str]] = []
@@ -57,7 +56,7 @@ def parse(text: str, where: str = "text") -> Sentence:
                 raise FormatError(where, rf"']' after {piece!r} closes nothing; write \] for a bracket that is text")
             start, label = open_ones.pop()
             if start == len(words):
-                raise FormatError(where, f"the mention {label} has no word; write [{label} word]")
+                raise FormatError(where, f"the mention {label} has no words; write [{label} word]")
             mentions.append(Mention(start, len(words), label))
     if open_ones:
         start, label = open_ones[-1]
@@ -86,14 +85,14 @@ def render(sentence: Sentence, report: ConversionReport, where: str = "text") ->
 
 
 def escape(text: str) -> str:
-    """A word or a label as it stands in a file."""
+    """A word or a label as it is written in a file."""
     if text == "#":  # at the start of a line it would begin a comment
         return r"\#"
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def _split_closings(piece: str) -> tuple[str, int]:
-    """A word and the closing brackets after it that are no part of it."""
+    """A word, and the number of brackets that close mentions after it."""
     body = piece.rstrip("]")
     closings = len(piece) - len(body)
     escapes = len(body) - len(body.rstrip("\\"))
@@ -105,13 +104,13 @@ def _split_closings(piece: str) -> tuple[str, int]:
 def _unescape(text: str, where: str) -> str:
     bare = _SPECIAL.search(_ESCAPE.sub("", text))
     if bare:
-        raise FormatError(where, f"{bare[0]!r} stands inside {text!r}; write \\{bare[0]} for a bracket that is text")
+        raise FormatError(where, f"{bare[0]!r} is inside {text!r}; write \\{bare[0]} for a bracket that is text")
     return _ESCAPE.sub(lambda found: _character(found[1], text, where), text)
 
 
 def _character(code: str, text: str, where: str) -> str:
-    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) < 0xE000:  # half a character
+    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) < 0xE000:  # not half of a surrogate pair
         return chr(int(code[1:], 16))
     if code and code in "[]\\#":
         return code
-    raise FormatError(where, f"'\\{code}' in {text!r} is no escape; write \\\\ for a backslash")
+    raise FormatError(where, f"'\\{code}' in {text!r} is not an escape; write \\\\ for a backslash")
