@@ -12,11 +12,10 @@ from spacy.tokens import Doc
 
 from ..annotation import mentions_of, sentence_bounds
 from ..corpus import Settings, read_docs
-from ..corpus.documents import Sentence
-from ..corpus.formats.bracket import render
+from ..corpus.formats.bracket import escape
 from ..corpus.reader import bare_doc
-from ..corpus.report import ConversionReport
 from ..decoders import Mention
+from ..decoders.brackets import bracket_words, separate_crossing
 from ..evaluation.predictions import check_pipeline, check_scores
 from .options import From, LineSentences, Model, SpansKey, errors_shown
 
@@ -58,6 +57,6 @@ def _sentences(doc: Doc, spans_key: str) -> Iterator[str]:
     for start, end in sentence_bounds(doc):
         inside = [m for m in mentions if start <= m.start and m.end <= end]
         words = [token.text for token in doc[start:end]]
-        relative = [Mention(m.start - start, m.end - start, m.label) for m in inside]
+        kept, _ = separate_crossing(Mention(m.start - start, m.end - start, m.label) for m in inside)
         certain = ", ".join(f"{doc[m.start : m.end].text} {scores[tuple(m)]:.0%}" for m in inside)
-        yield render(Sentence(words, relative), ConversionReport()) + (f"\n    {certain}" if certain else "")
+        yield " ".join(bracket_words(words, kept, escape=escape)) + (f"\n    {certain}" if certain else "")

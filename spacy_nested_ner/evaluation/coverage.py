@@ -10,10 +10,11 @@ from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from ..annotation import mentions_by_segment
-from ..corpus.documents import Record, describe
-from ..corpus.report import Loss
+from ..corpus import Loss, Record
+from ..corpus.documents import describe
 from ..decoders import Mention
 from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of, settings_of
+from ..decoders.brackets import bracket_words
 from ..decoders.spaces import clusters
 
 # Words shown before and after the mentions of an example.
@@ -150,11 +151,7 @@ def measure_coverage(records: Iterable[Record], **settings: Any) -> Coverage:
 def show(words: list[str], mentions: list[Mention], lost: Mention) -> str:
     """A mention in its sentence, with the mentions that may be in its way."""
     cluster = next(cluster for cluster in clusters(mentions) if lost in cluster)
-    pieces = list(words)
-    for mention in reversed(cluster):  # inner mentions first, so that outer brackets go around theirs
-        opening, closing = "{}" if mention == lost else "[]"
-        pieces[mention.start] = f"{opening}{mention.label} {pieces[mention.start]}"
-        pieces[mention.end - 1] += closing
+    pieces = bracket_words(words, cluster, marked=lost)
     first = max(0, cluster[0].start - AROUND)
     last = max(mention.end for mention in cluster) + AROUND
     pieces = ["…"] * (first > 0) + pieces[first:last] + ["…"] * (last < len(words))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..decoders.mention import Mention
 from ..decoders.nesting import nesting_levels
 
-# Places that are remembered of one kind of loss, and places that are printed.
+# How many places of one kind of loss are remembered, and how many are printed.
 REMEMBERED = 100
 PRINTED = 5
 
@@ -16,7 +16,7 @@ PRINTED = 5
 class FormatError(ValueError):
     """Input or output that a format cannot express.
 
-    where (str): The file, with the line, record or sentence in it.
+    where (str): The file, and the line, record or sentence in it.
     reason (str): What is wrong, and what to do about it.
     """
 
@@ -28,7 +28,7 @@ class FormatError(ValueError):
 
 @dataclass
 class Loss:
-    """One kind of thing that was not kept: how often, and where first."""
+    """One kind of thing that was not kept: how often, and where it was seen first."""
 
     count: int = 0
     places: list[str] = field(default_factory=list)
@@ -49,11 +49,12 @@ class Loss:
 class ConversionReport:
     """What was read, and what could not be kept. Prints as a short text.
 
-    skip_bad (bool): Count what is bad and go on, instead of raising an error.
-    nested (int): Mentions inside another mention. Of two labels on one span the second is.
-    depth (int): The most mentions inside one another.
+    skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
+    longest (int): The number of words in the longest sentence.
+    nested (int): Mentions inside another mention. Of two labels on one span, the second counts as nested.
+    depth (int): The largest number of mentions inside one another.
     lost (dict[str, Loss]): What was read and not kept, by kind.
-    bad (Loss): The sentences, records or annotations skipped because they are wrong.
+    bad (Loss): Sentences, records or annotations that were skipped because they are wrong.
     """
 
     skip_bad: bool = False
@@ -81,12 +82,12 @@ class ConversionReport:
         self.labels.update(mention.label for mention in mentions)
 
     def lose(self, what: str, where: str, count: int = 1) -> None:
-        """Note that something at a place was not kept."""
+        """Record that something at some place was not kept."""
         self.lost.setdefault(what, Loss()).add(where, count)
 
     @contextmanager
     def tolerating(self) -> Iterator[None]:
-        """What is bad inside this block ends the conversion, or is counted if `skip_bad`."""
+        """Inside this block, a `FormatError` ends the conversion, unless `skip_bad` is set: then it is counted."""
         try:
             yield
         except FormatError as error:
@@ -106,7 +107,7 @@ class ConversionReport:
         return "\n".join([*lines, *self.losses()])
 
     def losses(self) -> list[str]:
-        """The part of the text about what was not kept; nothing if all was."""
+        """The lines of the text about what was not kept; none if everything was."""
         lines = ["Not kept", *(f"  {what}: {loss}" for what, loss in self.lost.items())] if self.lost else []
         if self.bad.count:
             lines.append(f"Skipped as bad: {self.bad}")
