@@ -88,6 +88,7 @@ def trained(scripts, sample, request):
     return run, lines, result, nlp
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
 def test_a_run_ends_with_its_scores(scripts, sample, trained):
     trial = scripts.trial
@@ -111,6 +112,7 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
     assert json.loads(json.dumps(result)) == result
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
 def test_confidence_keeps_what_the_tables_read(scripts, trained, monkeypatch):
     run, _, _, nlp = trained
