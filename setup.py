@@ -1,34 +1,42 @@
 """The compiled extensions. Everything else about the package is in setup.cfg."""
 
+import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 FOLDER = Path("spacy_nested_ner") / "decoders" / "_kernels"
-KERNELS = ["batch", "best", "cubic", "engine", "flat", "quadratic", "traceback", "weights"]
+
+# SPACY_NESTED_NER_TRACE=1 makes kernels that `coverage` can follow line by line. They are slow.
+TRACE = os.environ.get("SPACY_NESTED_NER_TRACE") == "1"
 
 # No -march: the instruction set is chosen at run time (isa.h). No -ffast-math: the
 # mathematics relies on infinities; errno and floating-point traps it does not need.
 if sys.platform == "win32":
     FLAGS = ["/O2"]
 else:
-    FLAGS = ["-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"]
+    FLAGS = ["-O1" if TRACE else "-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"]
+
+MACROS: list[Any] = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")] if TRACE else []
 
 setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"spacy_nested_ner.decoders._kernels.{name}",
-                [str(FOLDER / f"{name}.pyx")],
+                f"spacy_nested_ner.decoders._kernels.{path.stem}",
+                [str(path)],
                 include_dirs=[str(FOLDER)],
-                depends=[str(path) for path in sorted(FOLDER.glob("*.h"))],
+                depends=[str(header) for header in sorted(FOLDER.glob("*.h"))],
+                define_macros=MACROS,
                 extra_compile_args=FLAGS,
             )
-            for name in KERNELS
+            for path in sorted(FOLDER.glob("*.pyx"))
         ],
         language_level=3,
-        build_dir="build/cython",
+        compiler_directives={"linetrace": TRACE},
+        build_dir="build/trace" if TRACE else "build/cython",
     )
 )

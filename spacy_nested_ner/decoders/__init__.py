@@ -1,14 +1,16 @@
 """Exact inference for mentions inside mentions. Arrays in, arrays and mentions out."""
 
+from .analyses import Analyses
 from .auto import AutoDecoder
-from .auto import from_settings as decoder_from_settings
-from .decoder import Analyses, CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
+from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder, decoder_from_settings
 from .derivation import Derivation, Item, Step
 from .layout import SpanLayout, count_spans
-from .mention import Mention
+from .mention import Mention, check_mentions
 from .packed import PackedScores
+from .space import SearchSpace
 
 __all__ = [
+    "Analyses",
     "AutoDecoder",
     "CubicDecoder",
     "Decoder",
@@ -18,7 +20,10 @@ __all__ = [
     "Mention",
     "PackedScores",
     "QuadraticDecoder",
+    "SearchSpace",
     "SpanLayout",
     "Step",
+    "check_mentions",
     "count_spans",
+    "decoder_from_settings",
 ]

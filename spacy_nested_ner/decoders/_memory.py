@@ -2,36 +2,31 @@
 
 import os
 
-# Below this a request is not worth a look at the machine.
-_SMALL = 1 << 30
+# Below this a request is not worth a look at the machine; above that no machine has as much.
+_SMALL = 2.0**30
+_IMPOSSIBLE = 2.0**60
 
 
-def _available() -> float:
-    """Bytes that can be had without swapping, as far as the system tells."""
+def physical_memory() -> float:
+    """Bytes of memory that the machine has, as far as the system says so."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    return int(line.split()[1]) * 1024
-    except OSError:
-        pass
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
-        return float("inf")
+        return _IMPOSSIBLE
 
 
-def check_memory(size: int, n_tokens: int, width: int, marginals: bool) -> None:
-    """Raise MemoryError if tables of `size` bytes do not fit.
+def check_memory(size: float, n_tokens: int, width: int, marginals: bool) -> None:
+    """Raise MemoryError if tables of `size` bytes cannot fit.
 
     Systems that promise more memory than they have would end the process instead.
     """
-    if size < _SMALL:
-        return
-    available = _available()
-    if size > available:
-        raise MemoryError(
-            f"{'marginals of' if marginals else 'decoding'} a segment of {n_tokens} tokens with spans of up to "
-            f"{width} tokens needs {size / 2**30:.1f} GiB, and {available / 2**30:.1f} GiB are free: set "
-            f"max_span_length, or split the text into sentences"
-        )
+    if size > _SMALL and size > (available := physical_memory()):
+        raise out_of_memory(size, n_tokens, width, marginals, f", more than the {available / 2**30:.1f} GiB there are")
+
+
+def out_of_memory(size: float, n_tokens: int, width: int, marginals: bool, why: str = "") -> MemoryError:
+    """What to say when tables of `size` bytes cannot be had."""
+    return MemoryError(
+        f"{'marginals of' if marginals else 'decoding'} a segment of {n_tokens} tokens with spans of up to {width} "
+        f"tokens needs {size / 2**30:.1f} GiB{why}: set max_span_length, or split the text into sentences"
+    )

@@ -1,48 +1,62 @@
 """What may be given as scores, and what is said about anything else."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .layout import SpanLayout
-from .packed import PackedScores
+from .packed import PackedScores, is_masked
 
-Scores = np.ndarray | list[np.ndarray] | tuple[np.ndarray, ...] | PackedScores
+Array: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
+Arrays: TypeAlias = Sequence[Array]
+Scores: TypeAlias = Array | Arrays | PackedScores
+
+# As in labels.h: sums of weights below this never overflow.
+WEIGHT_LIMIT = np.float64(1e290)  # compared with float32, it makes that float64
 
 
 def is_batch(scores: Any) -> bool:
     return isinstance(scores, (list, tuple))
 
 
-def as_list(scores: Scores) -> list:
+def as_list(scores: Any) -> list[Any]:
     """The arrays of a batch, or the one array there is. They are not looked at yet."""
     return list(scores) if isinstance(scores, (list, tuple)) else [scores]
 
 
-def name_of(scores: Scores, number: int) -> str:
+def as_packed(scores: Any, max_span_length: int | None) -> list[PackedScores]:
+    """Packed scores as they are; arrays one by one, as they may have different labels."""
+    if isinstance(scores, PackedScores):
+        return [scores]
+    arrays = [check_array(array, name_of(scores, k)) for k, array in enumerate(as_list(scores))]
+    return [PackedScores.pack([array], max_span_length) for array in arrays]
+
+
+def name_of(scores: Any, number: int) -> str:
     return f"scores[{number}]" if is_batch(scores) else "scores"
 
 
-def check_array(array: Any, name: str) -> np.ndarray:
+def check_array(array: Any, name: str) -> Array:
     """The array itself if it can be read as scores, converted if need be; otherwise an error."""
-    if not isinstance(array, np.ndarray):
-        if isinstance(array, (list, tuple)) or not hasattr(array, "__array__"):
-            raise TypeError(f"{name} is a {type(array).__name__}; expected an array of shape (n, n, labels)")
-        array = np.asarray(array)
-    if array.dtype.newbyteorder("=") not in (np.float32, np.float64):
-        raise TypeError(f"{name} has dtype {array.dtype}; expected float32 or float64: use {name}.astype('float32')")
-    if array.ndim != 3:
-        raise ValueError(f"{name} has shape {array.shape}; expected three axes (n, n, labels), found {array.ndim}")
-    if array.shape[0] != array.shape[1]:
+    if not isinstance(array, np.ndarray) and (isinstance(array, (list, tuple)) or not hasattr(array, "__array__")):
+        raise TypeError(f"{name} is a {type(array).__name__}; expected an array of shape (n, n, labels)")
+    if is_masked(array):
+        raise TypeError(f"{name} is a masked array; use {name}.filled(-numpy.inf) to forbid what is masked")
+    result: Array = np.asarray(array)
+    if result.dtype.newbyteorder("=") not in (np.float32, np.float64):
+        raise TypeError(f"{name} has dtype {result.dtype}; expected float32 or float64: use {name}.astype('float32')")
+    if result.ndim != 3:
+        raise ValueError(f"{name} has shape {result.shape}; expected three axes (n, n, labels), found {result.ndim}")
+    if result.shape[0] != result.shape[1]:
         raise ValueError(
-            f"{name} has shape {array.shape}; expected (n, n, labels): as many rows as columns, one a token"
+            f"{name} has shape {result.shape}; expected (n, n, labels): as many rows as columns, one per token"
         )
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return result.astype(result.dtype.newbyteorder("="), copy=False)
 
 
-def bad_weight(scores: Scores, number: int, max_span_length: int | None) -> ValueError:
-    """The error for the first NaN or +inf that a decoder would read in segment `number`."""
-    must = "weights must be finite, or -inf to forbid a mention"
+def bad_weight(scores: Any, number: int, max_span_length: int | None) -> ValueError:
+    """The error for the first weight in segment `number` that a decoder would read and cannot use."""
     if isinstance(scores, PackedScores):
         values = scores.of_segment(number).T
         starts, ends = scores.layout.select([number]).starts_and_ends
@@ -51,10 +65,11 @@ def bad_weight(scores: Scores, number: int, max_span_length: int | None) -> Valu
         starts, ends = SpanLayout([len(dense)], max_span_length).starts_and_ends
         values = dense[starts, ends]
     keep = ends - starts < (max_span_length or len(ends) + 1)
-    span, label = np.argwhere(~(values < np.inf) & keep[:, None])[0].tolist()
+    span, label = np.argwhere(~(values < WEIGHT_LIMIT) & keep[:, None])[0].tolist()
     value, start, end = values[span, label], starts[span], ends[span]
     if isinstance(scores, PackedScores):
         place = f"packed scores: label {label} of tokens {start} to {end} in segment {number}"
     else:
         place = f"{name_of(scores, number)}[{start}, {end}, {label}]"
-    return ValueError(f"{place} is {value}; {must}")
+    must = "below 1e290" if np.isfinite(value) else "finite"
+    return ValueError(f"{place} is {value}; weights must be {must}, or -inf to forbid a mention")

@@ -1,6 +1,7 @@
 """Which decoder some gold mentions need: the search spaces by cost, and what each of them keeps."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
@@ -33,8 +34,8 @@ class Choice(NamedTuple):
 
 
 def all_spaces(max_span_length: int | None = None) -> list[Space]:
-    """The spaces that are compared, each holding the one before it: first with one label a span, then with
-    several."""
+    """The spaces that are compared, each holding the one before it: first with one label per span,
+    then with several."""
     spaces: list[Space] = []
     for multi_label in (False, True):
         options: dict[str, Any] = {"multi_label": multi_label, "max_span_length": max_span_length}
@@ -44,11 +45,16 @@ def all_spaces(max_span_length: int | None = None) -> list[Space]:
     return spaces
 
 
-def fates_of(mentions: list[Mention], n_tokens: int, spaces: list[Space]) -> list[Fate]:
-    """What becomes of the mentions of a segment in each of the spaces, of which the first is flat."""
+def fates_of(
+    mentions: list[Mention], n_tokens: int, spaces: list[Space], counts: Mapping[Any, int] | None = None
+) -> list[Fate]:
+    """What becomes of the mentions of a segment in each of the spaces, of which the first is flat.
+
+    counts (Mapping[Any, int] | None): How often every label occurs in the corpus (SearchSpace.project).
+    """
     if len(spaces[0].decoder.project(mentions, n_tokens)) == len(mentions):
         return [(True,) * len(spaces)] * len(mentions)  # all other spaces hold the flat one
-    kept = [set(space.decoder.project(mentions, n_tokens)) for space in spaces]
+    kept = [set(space.decoder.project(mentions, n_tokens, counts=counts)) for space in spaces]
     return [tuple(mention in some for some in kept) for mention in mentions]
 
 
@@ -64,7 +70,8 @@ def cheapest(spaces: list[Space], coverages: list[float], min_coverage: float, l
 
 def _cost(decoder: Decoder, longest: int | None) -> tuple[bool, float]:
     """In an order that is measured."""
-    size = float("inf") if decoder._short_child is None else decoder._short_child
+    short = decoder.space.max_short_child
+    size = float("inf") if short is None else float(short)
     if size == float("inf") and longest is not None and longest <= CUBIC_IS_CHEAPER:
         size = 1.5
     return decoder.multi_label, size
@@ -75,42 +82,38 @@ def check_min_coverage(min_coverage: float) -> None:
         raise ValueError(f"min_coverage is {min_coverage}; expected a share from 0 to 1, such as 0.999")
 
 
+@dataclass(frozen=True, kw_only=True)
 class AutoDecoder:
-    """A decoder that is yet to be chosen: the cheapest one that keeps enough of some gold mentions.
+    """Chooses a decoder: the cheapest one that keeps enough of some gold mentions. It is not a decoder itself.
 
     min_coverage (float): The share of mentions to keep.
     """
 
-    def __init__(self, *, min_coverage: float = 0.999):
-        check_min_coverage(min_coverage)
-        self.min_coverage = min_coverage
+    min_coverage: float = 0.999
 
-    def __repr__(self) -> str:
-        return f"AutoDecoder(min_coverage={self.min_coverage})"
-
-    def __eq__(self, other):
-        return isinstance(other, AutoDecoder) and vars(self) == vars(other)
-
-    def not_chosen(self):
-        return ValueError(
-            f"{self!r} has not chosen a decoder yet: it does so from the training data, when the component is "
-            f"initialized (nlp.initialize or spacy train). Do that first, or name a decoder in the config"
-        )
+    def __post_init__(self) -> None:
+        check_min_coverage(self.min_coverage)
 
     def choose(
-        self, segments: Iterable[tuple[list[Mention], int]], longest: int | None, *, counts=None
+        self,
+        segments: Iterable[tuple[list[Mention], int]],
+        longest: int | None,
+        *,
+        counts: Mapping[Any, int] | None = None,
     ) -> Choice | None:
         """A decoder for these mentions; None if there are none.
 
         segments (Iterable[tuple[list[Mention], int]]): Gold mentions of every segment, and its tokens.
         longest (int | None): Tokens of the longest span that is looked for; None for no limit.
+        counts (Mapping[Any, int] | None): How often every label occurs in the corpus (SearchSpace.project). It does
+            not change how many mentions a space keeps.
         """
         spaces = all_spaces()
         kept = [0] * len(spaces)
         total = 0
         for mentions, n_tokens in segments:
             total += len(mentions)
-            for fate in fates_of(mentions, n_tokens, spaces) if mentions else ():
+            for fate in fates_of(mentions, n_tokens, spaces, counts) if mentions else ():
                 kept = [n + here for n, here in zip(kept, fate)]
         if not total:
             return None
@@ -119,16 +122,9 @@ class AutoDecoder:
         coverage = coverages[spaces.index(space)]
         return Choice(space.decoder, coverage, coverage >= self.min_coverage)
 
-
-def settings_of(decoder: Decoder) -> dict[str, Any]:
-    """A decoder as it goes into a JSON file."""
-    return {"decoder": type(decoder).__name__, **vars(decoder)}
-
-
-def from_settings(settings: dict[str, Any]) -> Decoder:
-    """The decoder of `settings_of`."""
-    kinds = {kind.__name__: kind for kind in (FlatDecoder, QuadraticDecoder, CubicDecoder)}
-    others = {name: value for name, value in settings.items() if name != "decoder"}
-    if settings.get("decoder") not in kinds:
-        raise ValueError(f"decoder is {settings.get('decoder')!r}; expected one of {', '.join(kinds)}")
-    return kinds[settings["decoder"]](**others)
+    def not_chosen(self) -> ValueError:
+        """What to raise when a decoder is needed before one was chosen."""
+        return ValueError(
+            f"{self!r} has not chosen a decoder yet: it does so from the training data, when the component is "
+            f"initialized (nlp.initialize or spacy train). Do that first, or name a decoder in the config"
+        )

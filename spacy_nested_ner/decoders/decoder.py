@@ -1,101 +1,152 @@
-"""The three decoders: what a search space is, and everything that can be asked of it."""
+"""The three decoders: a search space each, and everything that can be asked of scores in it."""
 
-from collections.abc import Callable, Iterable
-from types import SimpleNamespace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar, cast, overload
 
 import numpy as np
 
 from ._kernels import engine
 from ._kernels.batch import Batch
-from ._scores import Scores, as_list, bad_weight, is_batch
-from ._settings import check_limit, check_whole
-from .derivation import Derivation, derive_flat, derive_nested
+from ._scores import Array, Arrays, Scores, as_list, as_packed, bad_weight, is_batch
+from ._settings import check_whole
+from .analyses import Analyses
+from .derivation import Derivation
 from .layout import SpanLayout
-from .mention import Mention, sort_mentions
+from .mention import AnyMention, Mention
 from .packed import PackedScores
-from .spaces import check_mentions, clusters, forest, violation
+from .space import SearchSpace
 
+Result = TypeVar("Result")
 
-class Analyses(NamedTuple):
-    starts: Any
-    ends: Any
-    labels: Any
-    offsets: Any
+# Above this, log Z less the expected weight has too few digits left (see `entropy_from`).
+_LARGEST_EXPECTED_SQUARE = 1e6
 
 
 class Decoder:
     """Exact inference in one search space. Use a subclass.
 
-    Scores are a float32 or float64 array of shape (n, n, labels): `scores[i, j, t]` is
-    the weight of a mention with label t from token i to token j, both included. Cells
-    below the diagonal are never read, and -inf forbids a mention. One array gives one
-    result; a list of arrays, whose lengths may differ, gives a list of results, and so do
-    PackedScores. Scores are never written to. Decoders hold nothing but their settings,
-    and may be used from many threads at once: the GIL is released while they work.
+    Scores are a float32 or float64 array of shape (n, n, labels): `scores[i, j, t]` is the weight of a mention with
+    label t from token i to token j, both included. Cells below the diagonal are never read. Weights are finite and
+    below 1e290; -inf forbids a mention. One array gives one result; a list of arrays, whose lengths may differ, gives
+    a list of results, and so do PackedScores. Scores are never written to.
 
-    multi_label (bool): Allow any set of labels on a span, not just one label.
-    max_span_length (int | None): Forbid mentions of more tokens than this; time and memory
-        grow with n * max_span_length then, not with n².
+    Decoders are immutable: they hold nothing but their search space, and may be used from many threads at once. The
+    GIL is released while they work.
+
+    space (SearchSpace): The analyses that are considered.
     """
 
-    # None: any children; 0: no children; c: at most one child of more than c tokens.
-    _short_child: int | None = None
+    space: SearchSpace
 
-    def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
-        if not isinstance(multi_label, bool):
-            raise TypeError(f"multi_label is {multi_label!r}; expected True or False")
-        self.multi_label = multi_label
-        self.max_span_length = check_limit(max_span_length)
+    def __init__(self, space: SearchSpace):
+        object.__setattr__(self, "space", space)
 
-    def __repr__(self) -> str:
-        settings = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({settings})"
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"{name} of {self!r} cannot be set: decoders are immutable; make a new one")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"{name} of {self!r} cannot be deleted: decoders are immutable")
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
+        return type(self) is type(other) and isinstance(other, Decoder) and self.space == other.space
 
     def __hash__(self) -> int:
-        return hash((type(self), *vars(self).values()))
+        return hash((type(self), self.space))
 
+    @property
+    def name(self) -> str:
+        """The name of the class, as it is in settings."""
+        return type(self).__name__
+
+    @property
+    def multi_label(self) -> bool:
+        return self.space.multi_label
+
+    @property
+    def max_span_length(self) -> int | None:
+        return self.space.max_span_length
+
+    def settings(self) -> dict[str, Any]:
+        """The decoder as it goes into a JSON file; `decoder_from_settings` makes it again."""
+        return {"decoder": self.name, "multi_label": self.multi_label, "max_span_length": self.max_span_length}
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value!r}" for name, value in self.settings().items() if name != "decoder")
+        return f"{self.name}({settings})"
+
+    @overload
+    def decode(self, scores: Array) -> list[Mention]: ...
+    @overload
+    def decode(self, scores: Arrays | PackedScores) -> list[list[Mention]]: ...
     def decode(self, scores: Scores) -> Any:
-        """The analysis of highest weight.
+        """The analysis of highest weight, when every mention costs a fee of 1e-12 of that weight.
 
-        Among analyses of equal weight it is the one with fewest mentions: a mention of
-        weight 0 is left out.
+        The fee is what decides ties, in all decoders alike. Of analyses whose weights differ by no more than that, the
+        one with fewest mentions is found; a mention, at any level, or a further label of a span, that weighs no more
+        than that is left out.
 
         RETURNS (list[Mention]): Sorted by start, then longest first, then label.
         """
-        return self._unwrap(scores, self._run(scores, self._batch(scores), engine.decode))
+        return _unwrap(scores, self._decode(scores).mentions())
 
+    def decode_arrays(self, scores: PackedScores) -> Analyses:
+        """What `decode` finds, as arrays.
+
+        RETURNS (Analyses): One analysis per segment.
+        """
+        if not isinstance(scores, PackedScores):
+            raise TypeError(f"scores is a {type(scores).__name__}; expected PackedScores")
+        return self._decode(scores)
+
+    @overload
+    def log_partition(self, scores: Array) -> float: ...
+    @overload
+    def log_partition(self, scores: Arrays | PackedScores) -> list[float]: ...
     def log_partition(self, scores: Scores) -> Any:
         """The logarithm of the sum over all analyses of exp(weight).
 
         RETURNS (float)
         """
-        return self._unwrap(scores, self._run(scores, self._batch(scores), engine.log_partition, False))
+        return _unwrap(scores, self._run(scores, self._batch(scores), engine.log_partition))
 
+    @overload
+    def marginals(self, scores: Array) -> Array: ...
+    @overload
+    def marginals(self, scores: Arrays) -> list[Array]: ...
+    @overload
+    def marginals(self, scores: PackedScores) -> PackedScores: ...
     def marginals(self, scores: Scores) -> Any:
         """The probability of every mention, the gradient of the log-partition.
 
-        RETURNS (numpy.ndarray): Shape and type of the scores; 0 where no mention can be.
-            For PackedScores, the same as PackedScores.
+        RETURNS (numpy.ndarray): Shape and type of the scores; 0 where no mention can be. For PackedScores, the same
+            as PackedScores.
         """
         return self.log_partition_and_marginals(scores)[1]
 
-    def log_partition_and_marginals(self, scores: Scores) -> tuple[Any, Any]:
+    @overload
+    def log_partition_and_marginals(self, scores: Array) -> tuple[float, Array]: ...
+    @overload
+    def log_partition_and_marginals(self, scores: Arrays) -> tuple[list[float], list[Array]]: ...
+    @overload
+    def log_partition_and_marginals(self, scores: PackedScores) -> tuple[list[float], PackedScores]: ...
+    def log_partition_and_marginals(self, scores: Scores) -> Any:
         """Both in one pass, as training needs them.
 
         RETURNS (tuple): What `log_partition` and `marginals` return.
         """
+        batch = self._batch(scores, marginals=True)
+        totals = self._run(scores, batch, engine.log_partition)
+        outputs = batch.outputs or []
         if isinstance(scores, PackedScores):
-            out = np.zeros_like(scores.values)
-            totals = self._run(scores, self._batch(scores, out), engine.log_partition, True)
-            return totals, scores.like(out)
-        outs: list[np.ndarray] = []
-        totals = self._run(scores, self._batch(scores, outs), engine.log_partition, True)
-        return self._unwrap(scores, totals), self._unwrap(scores, outs)
+            return totals, scores.like(outputs[0])
+        return _unwrap(scores, totals), _unwrap(scores, outputs)
 
+    @overload
+    def sample(self, scores: Array, n_samples: int = 10, seed: int = 0) -> list[list[Mention]]: ...
+    @overload
+    def sample(
+        self, scores: Arrays | PackedScores, n_samples: int = 10, seed: int = 0
+    ) -> list[list[list[Mention]]]: ...
     def sample(self, scores: Scores, n_samples: int = 10, seed: int = 0) -> Any:
         """Independent analyses, each drawn with exactly its probability.
 
@@ -104,167 +155,165 @@ class Decoder:
             another order, so that very rarely a sample differs.
         RETURNS (list[list[Mention]]): The analyses, in the order they were drawn.
         """
-        if isinstance(n_samples, bool) or not isinstance(n_samples, (int, np.integer)):
-            raise TypeError(f"n_samples is {n_samples!r}; expected a whole number")
-        if n_samples < 0:
-            raise ValueError(f"n_samples is {n_samples}; expected 0 or more")
-        if n_samples >= 2**48:
-            raise MemoryError(f"out of memory for {n_samples} samples")
-        if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-            raise TypeError(f"seed is {seed!r}; expected a whole number")
-        if not 0 <= seed < 2**64:
-            raise ValueError(f"seed is {seed}; expected 0 or more, below 2**64")
-        return self._unwrap(scores, self._run(scores, self._batch(scores), engine.sample, n_samples, seed))
+        check_samples(n_samples, seed)
+        batch = self._batch(scores)
+        drawn = Analyses(*self._run(scores, batch, engine.sample, n_samples, seed)).mentions()
+        n_segments = len(scores) if is_batch(scores) or isinstance(scores, PackedScores) else 1
+        return _unwrap(scores, [drawn[k * n_samples : (k + 1) * n_samples] for k in range(n_segments)])
 
+    @overload
+    def entropy(self, scores: Array) -> float: ...
+    @overload
+    def entropy(self, scores: Arrays | PackedScores) -> list[float]: ...
     def entropy(self, scores: Scores) -> Any:
         """How undecided the distribution over analyses is, in nats: 0 if one is certain.
 
         RETURNS (float)
         """
-        doubles = _as_doubles(scores)
-        totals, marginals = self.log_partition_and_marginals(doubles)
-        if isinstance(doubles, PackedScores):
-            pairs = [(doubles.of_segment(k), marginals.of_segment(k)) for k in range(len(doubles))]
-        else:
-            pairs = list(zip(as_list(doubles), as_list(marginals)))
-            totals = as_list(totals)
-        # log Z minus the expected weight; weights that were never read may be anything.
-        expected = [np.multiply(w, m, out=np.zeros_like(m), where=m > 0).sum() for w, m in pairs]
-        return self._unwrap(scores, [max(0.0, float(z - x)) for z, x in zip(totals, expected)])
+        results: list[float] = []
+        for part in as_packed(scores, self.max_span_length):
+            doubles = part.like(part.values.astype(np.float64))
+            batch = self._batch(doubles, marginals=True)
+            totals = self._run(scores, batch, engine.log_partition, first=len(results))
+            results += self.entropy_from(doubles, totals, doubles.like((batch.outputs or [])[0]))
+        return _unwrap(scores, results)
 
-    @property
-    def space(self) -> Any:
-        return SimpleNamespace(max_short_child=self._short_child)
+    def entropy_from(self, scores: PackedScores, totals: list[float], marginals: PackedScores) -> list[float]:
+        """The same for scores whose log-partitions and marginals are known already.
 
-    def settings(self):
-        return {"decoder": type(self).__name__, **vars(self)}
+        It is log Z less the expected weight. Both grow with the weights, and their difference does not: it has an
+        error of about 1e-16 times the expected sum of the squared weights of an analysis (1e-7 times the root of that,
+        for float32 marginals). Where that sum is above 1e6, as with weights in the thousands, the entropy is
+        computed in another way, which is slower and exact for weights of any size.
 
-    def decode_arrays(self, scores):
-        found = self.decode(scores)
-        flat = np.array([m for each in found for m in each], dtype=np.int64).reshape(-1, 3)
-        return Analyses(flat[:, 0], flat[:, 1], flat[:, 2], np.cumsum([0, *map(len, found)]))
-
-    def entropy_from(self, scores, totals, marginals):
-        products = np.multiply(
-            scores.values, marginals.values, out=np.zeros_like(scores.values), where=marginals.values > 0
-        ).sum(axis=0, dtype="float64")
-        running = np.concatenate([[0.0], np.cumsum(products)])
-        expected = np.diff(running[scores.layout.offsets]).tolist()
-        return [max(0.0, z - x) for z, x in zip(totals, expected)]
-
-    def project(self, mentions: Iterable[Mention], n_tokens: int, *, counts=None) -> list[Mention]:
-        """The largest subset of mentions that is inside the search space.
-
-        Training on gold mentions outside it has no lowest loss; this is what it is given.
-
-        mentions (Iterable[Mention]): In any order. Labels may be of any type that sorts.
-        n_tokens (int): Length of the segment.
-        RETURNS (list[Mention]): Sorted, without duplicates.
+        RETURNS (list[float]): One number per segment.
         """
-        kept = check_mentions(mentions, n_tokens)
-        if self.max_span_length is not None:
-            kept = [m for m in kept if m.end - m.start <= self.max_span_length]
-        result: list[Mention] = []
-        for cluster in clusters(kept):
-            result += cluster if self._violation(cluster) is None else self._largest_subset(cluster)
+        seen = marginals.values > 0
+        products, squares = np.zeros_like(scores.values), np.zeros_like(scores.values)
+        with np.errstate(over="ignore"):
+            np.multiply(scores.values, marginals.values, out=products, where=seen)
+            np.multiply(scores.values, products, out=squares, where=seen)
+            expected = _sum_segments(products, scores.layout)
+            extreme = np.flatnonzero(~(_sum_segments(squares, scores.layout) <= _LARGEST_EXPECTED_SQUARE))
+        result: list[float] = np.maximum(0.0, np.asarray(totals, dtype=np.float64) - expected).tolist()
+        if len(extreme):
+            some = scores.select(extreme.tolist())
+            for k, exact in zip(extreme.tolist(), self._run(some, self._batch(some), engine.entropy)):
+                result[k] = exact
         return result
 
-    def contains(self, mentions: Iterable[Mention], n_tokens: int) -> bool:
-        """Whether an analysis is inside the search space.
+    def project(
+        self, mentions: Iterable[AnyMention], n_tokens: int, *, counts: Mapping[Any, int] | None = None
+    ) -> list[Mention]:
+        """The largest subset of mentions that is inside the search space: see SearchSpace.project."""
+        return self.space.project(mentions, n_tokens, counts=counts)
 
-        RETURNS (bool)
-        """
-        return self._violation(check_mentions(mentions, n_tokens)) is None
+    def contains(self, mentions: Iterable[AnyMention], n_tokens: int) -> bool:
+        """Whether an analysis is inside the search space: see SearchSpace.contains."""
+        return self.space.contains(mentions, n_tokens)
 
-    def derivation(self, mentions: Iterable[Mention], n_tokens: int) -> Derivation:
-        """The one derivation of an analysis under the rules of the paper.
+    def derivation(self, mentions: Iterable[AnyMention], n_tokens: int) -> Derivation:
+        """The one derivation of an analysis under the rules of the paper: see SearchSpace.derivation."""
+        return self.space.derivation(mentions, n_tokens)
 
-        RETURNS (Derivation): A list of steps that prints as a table.
-        """
-        kept = check_mentions(mentions, n_tokens)
-        reason = self._violation(kept)
-        if reason is not None:
-            raise ValueError(f"the analysis is outside the search space of {self!r}: {reason}; `project` it first")
-        roots = forest(kept)
-        if self._short_child == 0:
-            return derive_flat(roots, n_tokens)
-        return derive_nested(roots, n_tokens, self._short_child)
+    def _decode(self, scores: Scores) -> Analyses:
+        return Analyses(*self._run(scores, self._batch(scores), engine.decode))
 
-    def _violation(self, mentions: list[Mention]) -> str | None:
-        return violation(
-            mentions,
-            short_child=self._short_child,
-            multi_label=self.multi_label,
-            max_span_length=self.max_span_length,
-        )
-
-    def _largest_subset(self, mentions: list[Mention]) -> list[Mention]:
-        """The best analysis when mentions weigh 1 and everything else is forbidden."""
-        first, last = mentions[0].start, max(m.end for m in mentions)
-        width = max(m.end - m.start for m in mentions)
-        labels = sorted({m.label for m in mentions})
-        numbers = {label: number for number, label in enumerate(labels)}
-        layout = SpanLayout([last - first], width)
-        packed = PackedScores(np.full((len(labels), layout.n_spans), -np.inf), layout)
-        for start, end, label in mentions:
-            packed.values[numbers[label], layout.cell(0, start - first, end - first)] = 1.0
-        found = self.decode(packed)[0]
-        return sort_mentions(Mention(m.start + first, m.end + first, labels[m.label]) for m in found)
-
-    def _space(self) -> engine.Space:
-        return engine.Space(-1 if self._short_child is None else self._short_child, self.multi_label)
-
-    def _batch(self, scores: Scores, out: Any = None) -> Batch:
-        limit = self.max_span_length or 0
+    def _batch(self, scores: Scores, marginals: bool = False) -> Batch:
+        longest = self.space.for_kernels()[2]
         if isinstance(scores, PackedScores):
-            layout = scores.layout
-            return Batch.of_packed(
-                scores.values, list(layout.lengths), layout.offsets.tolist(), out, layout.max_span_length or 0, limit
-            )
-        return Batch.of_arrays(as_list(scores), is_batch(scores), out, limit)
+            stored = scores.layout.max_span_length or 0
+            return Batch.of_packed(scores.values, scores.layout.lengths, stored, marginals, longest)
+        return Batch.of_arrays(as_list(scores), is_batch(scores), marginals, longest)
 
-    def _run(self, scores: Scores, batch: Batch, function: Callable, *arguments: Any) -> list:
+    def _run(
+        self, scores: Scores, batch: Batch, function: Callable[..., Result], *arguments: Any, first: int = 0
+    ) -> Result:
+        """Call the kernels. The batch begins with segment number `first` of the scores."""
+        short, multi_label, _ = self.space.for_kernels()
         try:
-            return function(batch, self._space(), *arguments)
+            return function(batch, short, multi_label, *arguments)
         except engine.BadWeightError as error:
-            raise bad_weight(scores, error.number, self.max_span_length) from None
-
-    @staticmethod
-    def _unwrap(scores: Scores, results: list) -> Any:
-        return results if is_batch(scores) or isinstance(scores, PackedScores) else results[0]
+            raise bad_weight(scores, first + error.number, self.max_span_length) from None
 
 
 class FlatDecoder(Decoder):
-    """No mention inside another: the semi-Markov algorithm, O(n²)."""
+    """No mention inside another: the semi-Markov algorithm, O(n²).
 
-    _short_child = 0
+    multi_label (bool): Allow any set of labels on a span, not just one label.
+    max_span_length (int | None): Forbid mentions of more tokens than this; time and memory grow with
+        n * max_span_length then, not with n².
+    """
+
+    def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
+        super().__init__(SearchSpace(0, multi_label, max_span_length))
 
 
 class CubicDecoder(Decoder):
-    """Any mentions that do not cross: the CYK-like algorithm, O(n³)."""
+    """Any mentions that do not cross: the CYK-like algorithm, O(n³).
+
+    multi_label (bool): Allow any set of labels on a span, not just one label.
+    max_span_length (int | None): Forbid mentions of more tokens than this; time and memory grow with
+        n * max_span_length then, and time with n * max_span_length².
+    """
+
+    def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
+        super().__init__(SearchSpace(None, multi_label, max_span_length))
 
 
 class QuadraticDecoder(Decoder):
     """Mentions that do not cross, with at most one long child each: O(n²).
 
-    max_short_child (int): Children of up to this many tokens are short, and a mention may
-        have any number of them; it may have one longer child. 1 is the algorithm of the
-        paper; larger values cost time in proportion, O(max_short_child * n²).
+    max_short_child (int): Children of up to this many tokens are short, and a mention may have any number of them; it
+        may have one longer child. 1 is the algorithm of the paper; larger values cost time in proportion,
+        O(max_short_child * n²).
+    multi_label (bool): Allow any set of labels on a span, not just one label.
+    max_span_length (int | None): Forbid mentions of more tokens than this; time and memory grow with
+        n * max_span_length then, not with n².
     """
 
     def __init__(self, *, max_short_child: int = 1, multi_label: bool = False, max_span_length: int | None = None):
-        self.max_short_child = check_whole("max_short_child", max_short_child, 1)
-        super().__init__(multi_label=multi_label, max_span_length=max_span_length)
+        short = check_whole("max_short_child", max_short_child, 1)
+        super().__init__(SearchSpace(short, multi_label, max_span_length))
 
     @property
-    def _short_child(self) -> int:
-        return self.max_short_child
+    def max_short_child(self) -> int:
+        return cast(int, self.space.max_short_child)
+
+    def settings(self) -> dict[str, Any]:
+        name, *others = super().settings().items()
+        return dict([name, ("max_short_child", self.max_short_child), *others])
 
 
-def _as_doubles(scores: Scores) -> Scores:
-    """Differences of large sums need all the digits there are."""
-    if isinstance(scores, PackedScores):
-        return scores.like(scores.values.astype(np.float64))
-    if is_batch(scores):
-        return [_as_doubles(array) for array in scores]
-    return np.asarray(scores, dtype=np.float64) if getattr(scores, "dtype", None) == np.float32 else scores
+def decoder_from_settings(settings: Mapping[str, Any]) -> Decoder:
+    """The decoder that has these `settings()`."""
+    kinds: dict[str, Callable[..., Decoder]] = {
+        kind.__name__: kind for kind in (FlatDecoder, QuadraticDecoder, CubicDecoder)
+    }
+    others = {name: value for name, value in settings.items() if name != "decoder"}
+    if settings.get("decoder") not in kinds:
+        raise ValueError(f"decoder is {settings.get('decoder')!r}; expected one of {', '.join(kinds)}")
+    return kinds[settings["decoder"]](**others)
+
+
+def check_samples(n_samples: Any, seed: Any) -> None:
+    """An error for numbers of samples and seeds that cannot be."""
+    check_whole("n_samples", n_samples, 0)
+    if n_samples >= 2**48:
+        raise MemoryError(f"out of memory for {n_samples} samples")
+    check_whole("seed", seed, 0, ", below 2**64")
+    if seed >= 2**64:
+        raise ValueError(f"seed is {seed}; expected 0 or more, below 2**64")
+
+
+def _unwrap(scores: Scores, results: list[Any]) -> Any:
+    return results if is_batch(scores) or isinstance(scores, PackedScores) else results[0]
+
+
+def _sum_segments(values: Array, layout: SpanLayout) -> Array:
+    """The sum of packed values over every segment."""
+    result = np.zeros(len(layout))
+    filled = np.flatnonzero(np.diff(layout.offsets))
+    if len(filled):
+        result[filled] = np.add.reduceat(values.sum(axis=0, dtype=np.float64), layout.offsets[filled])
+    return result

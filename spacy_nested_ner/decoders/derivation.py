@@ -10,7 +10,7 @@ of any length up to that; several labels on one span are antecedents of one rule
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .spaces import Node
+from .forest import Node
 
 AXIOM = "Axiom"
 PREFIX, OPEN, CLOSED, LEFTWARD = "→", "↦", "↔", "↤"

@@ -78,8 +78,15 @@ class PackedScores:
         return arrays
 
 
+def is_masked(array: Any) -> bool:
+    """Whether some values of an array are hidden by a mask, which everything but numpy.ma ignores."""
+    return isinstance(array, np.ma.MaskedArray)
+
+
 def _checked(values: Any, layout: SpanLayout) -> Floats:
     """Values as the kernels read them: in C order, aligned, in native byte order."""
+    if is_masked(values):
+        raise TypeError("packed scores are a masked array; use values.filled(-numpy.inf) to forbid what is masked")
     values = np.asarray(values)
     native = values.dtype.newbyteorder("=")
     if native not in (np.float32, np.float64):
@@ -91,4 +98,5 @@ def _checked(values: Any, layout: SpanLayout) -> Floats:
             f"packed scores have shape {values.shape}; expected (labels, {layout.n_spans}) for {len(layout)} "
             f"segments with {layout.n_tokens} tokens and max_span_length={layout.max_span_length}"
         )
-    return np.require(values, dtype=native, requirements=["C", "ALIGNED"])
+    checked: Floats = np.require(values, dtype=native, requirements=["C", "ALIGNED"])
+    return checked

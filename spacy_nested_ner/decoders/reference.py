@@ -6,22 +6,24 @@ the list that is left; nothing here shares a recurrence with the kernels.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from . import decoder as fast
-from ._scores import Scores, as_list, bad_weight, check_array, name_of
-from .mention import Mention, sort_mentions
+from ._scores import WEIGHT_LIMIT, as_list, bad_weight, check_array, is_batch, name_of
+from .analyses import Analyses
+from .mention import Mention, check_mentions, sort_mentions
 from .packed import PackedScores
-from .spaces import check_mentions
+from .space import clusters, rank_labels
 
 # Nested analyses of 7 tokens: 231,168.
 MOST_TOKENS = 7
 
 Span = tuple[int, int]  # first and last token
+Weights = np.ndarray[Any, np.dtype[Any]]
 
 
 def crosses(a: Span, b: Span) -> bool:
@@ -52,7 +54,7 @@ def in_space(spans: list[Span], short_child: int | None, max_span_length: int | 
 
 
 @lru_cache(maxsize=64)
-def analyses(n_tokens: int, short_child: int | None, max_span_length: int | None) -> tuple[list[Span], np.ndarray]:
+def analyses(n_tokens: int, short_child: int | None, max_span_length: int | None) -> tuple[list[Span], Weights]:
     """All spans, and a row of zeros and ones over them for every analysis; fewest mentions first."""
     if n_tokens > MOST_TOKENS:
         raise ValueError(f"cannot write down all analyses of {n_tokens} tokens; the most is {MOST_TOKENS}")
@@ -68,97 +70,120 @@ def analyses(n_tokens: int, short_child: int | None, max_span_length: int | None
     return spans, rows
 
 
-def _log_sum_exp(values: np.ndarray) -> float:
-    high = values.max(initial=-np.inf)
-    return high if high == -np.inf else float(high + np.log(np.exp(values - high).sum()))
+# A choice of labels for a span, and its weight.
+Choice = tuple[tuple[int, ...], float]
 
 
 class _Reference(fast.Decoder):
     """Enumeration under the settings of a decoder."""
 
-    def decode(self, scores: Scores) -> Any:
-        return self._each(scores, self._decode)
+    def decode(self, scores: Any) -> Any:
+        return self._each(scores, self._decode_one)
 
-    def log_partition(self, scores: Scores) -> Any:
+    def decode_arrays(self, scores: PackedScores) -> Analyses:
+        found = self.decode(scores)
+        rows = np.array([m for mentions in found for m in mentions], dtype=np.int64).reshape(-1, 3)
+        return Analyses(rows[:, 0], rows[:, 1], rows[:, 2], np.cumsum([0, *map(len, found)], dtype=np.int64))
+
+    def log_partition(self, scores: Any) -> Any:
         return self._each(scores, lambda weights: self._distribution(weights)[0])
 
-    def marginals(self, scores: Scores) -> Any:
+    def marginals(self, scores: Any) -> Any:
         results = self._each(scores, self._marginals)
         if isinstance(scores, PackedScores):
             return scores.like(PackedScores.pack(results, scores.layout.max_span_length).values)
         return results
 
-    def log_partition_and_marginals(self, scores: Scores) -> tuple[Any, Any]:
+    def log_partition_and_marginals(self, scores: Any) -> Any:
         return self.log_partition(scores), self.marginals(scores)
 
-    def sample(self, scores: Scores, n_samples: int = 10, seed: int = 0) -> Any:
+    def sample(self, scores: Any, n_samples: int = 10, seed: int = 0) -> Any:
+        fast.check_samples(n_samples, seed)
         random = np.random.default_rng(seed)
         return self._each(scores, lambda weights: [self._draw(weights, random) for _ in range(n_samples)])
 
-    def entropy(self, scores: Scores) -> Any:
+    def entropy(self, scores: Any) -> Any:
         return self._each(scores, self._entropy)
 
-    def project(self, mentions: Any, n_tokens: int) -> list[Mention]:
-        kept = check_mentions(mentions, n_tokens)
-        for size in range(len(kept), -1, -1):
-            for subset in itertools.combinations(kept, size):
-                if self.contains(subset, n_tokens):
-                    return sort_mentions(subset)
-        raise AssertionError("no mentions at all are in every search space")
+    def entropy_from(self, scores: PackedScores, totals: list[float], marginals: PackedScores) -> list[float]:
+        return list(self.entropy(scores))
+
+    def project(self, mentions: Any, n_tokens: int, *, counts: Mapping[Any, int] | None = None) -> list[Mention]:
+        """Clusters are looked at one by one, as ranks are those of the labels of a cluster."""
+        result: list[Mention] = []
+        for cluster in clusters(check_mentions(mentions, n_tokens)):
+            _, ranks = rank_labels([m for m in cluster if self.contains([m], n_tokens)], counts or {})
+            for size in range(len(cluster), -1, -1):
+                subsets = [s for s in itertools.combinations(cluster, size) if self.contains(s, n_tokens)]
+                if subsets:
+                    result += max(subsets, key=lambda subset: sum(ranks[m.label] for m in subset))
+                    break
+        return sort_mentions(result)
 
     def contains(self, mentions: Any, n_tokens: int) -> bool:
         kept = check_mentions(mentions, n_tokens)
         spans = sorted({(start, end - 1) for start, end, _ in kept})
         if len(spans) < len(kept) and not self.multi_label:
             return False
-        return in_space(spans, self._short_child, self.max_span_length)
+        return in_space(spans, self.space.max_short_child, self.max_span_length)
 
-    def _each(self, scores: Scores, function: Callable[[np.ndarray], Any]) -> Any:
+    def _each(self, scores: Any, function: Callable[[Weights], Any]) -> Any:
         arrays = scores.unpack() if isinstance(scores, PackedScores) else as_list(scores)
         checked = [check_array(array, name_of(scores, k)) for k, array in enumerate(arrays)]
         for k, array in enumerate(checked):
             for i, j in itertools.combinations_with_replacement(range(len(array)), 2):
-                if j - i < (self.max_span_length or len(array)) and not (array[i, j] < np.inf).all():
+                if j - i < (self.max_span_length or len(array)) and not (array[i, j] < WEIGHT_LIMIT).all():
                     raise bad_weight(scores, k, self.max_span_length)
-        return self._unwrap(scores, [function(array) for array in checked])
+        results = [function(array) for array in checked]
+        return results if is_batch(scores) or isinstance(scores, PackedScores) else results[0]
 
-    def _spans(self, weights: np.ndarray) -> tuple[list[Span], np.ndarray]:
-        return analyses(len(weights), self._short_child, self.max_span_length)
+    def _spans(self, weights: Weights) -> tuple[list[Span], Weights]:
+        return analyses(len(weights), self.space.max_short_child, self.max_span_length)
 
-    def _choices(self, weights: np.ndarray, span: Span) -> list[tuple[tuple[int, ...], float]]:
-        """What a mention may be labelled with, and the weight of that."""
+    def _choices(self, weights: Weights, span: Span) -> list[Choice]:
+        """What a mention may be labeled with, and the weight of that."""
         labels = range(weights.shape[2])
         sizes = range(1, len(labels) + 1) if self.multi_label else [1]
         sets = itertools.chain.from_iterable(itertools.combinations(labels, size) for size in sizes)
-        return [(chosen, float(sum(weights[span][t] for t in chosen))) for chosen in sets]
+        values = weights[span].astype(np.float64)
+        choices = [(chosen, float(sum(values[t] for t in chosen))) for chosen in sets]
+        return [choice for choice in choices if choice[1] > -np.inf]
 
-    def _decode(self, weights: np.ndarray) -> list[Mention]:
-        weights = weights.astype(np.float64)
+    def _decode_one(self, weights: Weights) -> list[Mention]:
+        """The rule for ties, word for word: a mention costs 1e-12 of the weight of the best analysis."""
         spans, rows = self._spans(weights)
-        best = [max(self._choices(weights, s), key=lambda c: (c[1], -len(c[0])), default=((), -np.inf)) for s in spans]
+        choices = [self._choices(weights, span) for span in spans]
+        fee = 1e-12 * self._best(rows, choices, 0.0)[1]
+        best, _ = self._best(rows, choices, fee)
+        return sort_mentions(Mention(first, last + 1, t) for (first, last), chosen in zip(spans, best) for t in chosen)
+
+    @staticmethod
+    def _best(rows: Weights, choices: list[list[Choice]], fee: float) -> tuple[list[tuple[int, ...]], float]:
+        """The labels of every span in the best analysis, () for none, and its weight, when every label costs `fee`."""
+        paid = [[(labels, weight - fee * len(labels)) for labels, weight in some] for some in choices]
+        best = [max(some, key=lambda choice: choice[1], default=((), -np.inf)) for some in paid]
         totals = _weigh(rows, np.array([weight for _, weight in best]))
-        counts = rows @ np.array([len(labels) for labels, _ in best], dtype=float)
-        tied = np.flatnonzero(totals >= totals.max() * (1 - 1e-14))  # it is never below 0
-        chosen = rows[tied[np.argmin(counts[tied])]]
-        return sort_mentions(
-            Mention(s[0], s[1] + 1, t) for s, b, is_in in zip(spans, best, chosen) if is_in for t in b[0]
-        )
+        row = int(np.argmax(totals))  # of equal ones the first, which has fewest spans
+        return [labels if is_in else () for (labels, _), is_in in zip(best, rows[row])], float(totals[row])
 
-    def _distribution(self, weights: np.ndarray) -> tuple[float, np.ndarray]:
-        """log Z, and the probability of every set of spans."""
-        weights = weights.astype(np.float64)
+    def _distribution(self, weights: Weights) -> tuple[float, Weights]:
+        """log Z, and the probability of every set of spans. The highest weights and what the others add to them are
+        kept apart, so that equal weights remain equal at any size."""
         spans, rows = self._spans(weights)
-        summed = [_log_sum_exp(np.array([weight for _, weight in self._choices(weights, s)])) for s in spans]
-        totals = _weigh(rows, np.array(summed))
-        log_z = _log_sum_exp(totals)
-        return log_z, np.exp(totals - log_z)
+        choices = [[weight for _, weight in self._choices(weights, span)] for span in spans]
+        highest = np.array([max(some, default=-np.inf) for some in choices])
+        beyond = np.array([np.log(np.exp(np.array(some) - max(some)).sum()) if some else 0.0 for some in choices])
+        totals = _weigh(rows, highest)
+        relative = np.exp(totals - totals.max() + rows @ beyond)
+        return float(totals.max() + np.log(relative.sum())), relative / relative.sum()
 
-    def _choice_probabilities(self, weights: np.ndarray, span: Span) -> list[tuple[tuple[int, ...], float]]:
-        choices = self._choices(weights.astype(np.float64), span)
-        total = _log_sum_exp(np.array([weight for _, weight in choices]))
-        return [(labels, float(np.exp(weight - total))) for labels, weight in choices if weight > -np.inf]
+    def _choice_probabilities(self, weights: Weights, span: Span) -> list[Choice]:
+        choices = self._choices(weights, span)
+        highest = max((weight for _, weight in choices), default=0.0)
+        shares = np.exp(np.array([weight - highest for _, weight in choices]))
+        return [(labels, float(share / shares.sum())) for (labels, _), share in zip(choices, shares)]
 
-    def _marginals(self, weights: np.ndarray) -> np.ndarray:
+    def _marginals(self, weights: Weights) -> Weights:
         spans, rows = self._spans(weights)
         result = np.zeros(weights.shape)
         for span, probability in zip(spans, self._distribution(weights)[1] @ rows):
@@ -166,7 +191,7 @@ class _Reference(fast.Decoder):
                 result[span][list(labels)] += probability * share
         return result.astype(weights.dtype)
 
-    def _entropy(self, weights: np.ndarray) -> float:
+    def _entropy(self, weights: Weights) -> float:
         spans, rows = self._spans(weights)
         probabilities = self._distribution(weights)[1]
         seen = probabilities[probabilities > 0]
@@ -175,24 +200,22 @@ class _Reference(fast.Decoder):
             result -= probability * sum(p * np.log(p) for _, p in self._choice_probabilities(weights, span) if p > 0)
         return float(max(0.0, result))
 
-    def _draw(self, weights: np.ndarray, random: np.random.Generator) -> list[Mention]:
+    def _draw(self, weights: Weights, random: np.random.Generator) -> list[Mention]:
         spans, rows = self._spans(weights)
-        probabilities = self._distribution(weights)[1]
-        row = rows[random.choice(len(rows), p=probabilities / probabilities.sum())]
+        row = rows[random.choice(len(rows), p=self._distribution(weights)[1])]
         found = []
         for span, is_in in zip(spans, row):
             if is_in:
                 choices = self._choice_probabilities(weights, span)
-                shares = np.array([p for _, p in choices])
-                labels = choices[random.choice(len(choices), p=shares / shares.sum())][0]
+                labels = choices[random.choice(len(choices), p=[p for _, p in choices])][0]
                 found += [Mention(span[0], span[1] + 1, t) for t in labels]
         return sort_mentions(found)
 
 
-def _weigh(rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _weigh(rows: Weights, weights: Weights) -> Weights:
     """Weights of all analyses; -inf where a forbidden span is in one."""
     forbidden = weights == -np.inf
-    totals = rows @ np.where(forbidden, 0.0, weights)
+    totals: Weights = rows @ np.where(forbidden, 0.0, weights)
     totals[(rows @ forbidden) > 0] = -np.inf
     return totals
 

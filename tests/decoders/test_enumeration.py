@@ -88,7 +88,7 @@ def test_number_of_analyses(name):
     for n, count in enumerate(counts):
         scores = np.zeros((n, n, 1))
         assert np.exp(decoder.log_partition(scores)) == pytest.approx(count, rel=1e-12)
-        assert len(reference.analyses(n, twin._short_child, None)[1]) == count
+        assert len(reference.analyses(n, twin.space.max_short_child, None)[1]) == count
 
 
 def test_cubic_is_quadratic_when_every_child_is_short():

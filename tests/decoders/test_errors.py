@@ -1,5 +1,7 @@
 """Every mistake a user can make, and what is said about it."""
 
+import os
+
 import numpy as np
 import pytest
 from helpers import random_scores
@@ -181,14 +183,23 @@ def test_too_much_for_memory_is_an_error_and_not_the_end():
                 method(scores)
 
 
-def test_memory_is_checked_against_what_is_free(monkeypatch):
-    monkeypatch.setattr(memory, "_available", lambda: 2.0**31)
-    memory.check_memory(2**31, 10, 10, False)
-    memory.check_memory(100, 10, 10, False)
+def test_memory_is_checked_against_what_the_machine_has(monkeypatch):
+    monkeypatch.setattr(memory, "physical_memory", lambda: 2.0**31)
+    memory.check_memory(2.0**31, 10, 10, False)
+    memory.check_memory(100.0, 10, 10, False)
     with pytest.raises(
-        MemoryError, match=r"marginals of a segment of 10 tokens .* needs 3\.0 GiB, and 2\.0 GiB are free"
+        MemoryError,
+        match=r"^marginals of a segment of 10 tokens with spans of up to 9 tokens needs 3\.0 GiB, more than "
+        r"the 2\.0 GiB there are: set max_span_length, or split the text into sentences$",
     ):
-        memory.check_memory(3 * 2**30, 10, 10, True)
+        memory.check_memory(3 * 2.0**30, 10, 9, True)
+
+
+def test_memory_of_a_machine_that_does_not_say_how_much_it_has(monkeypatch):
+    monkeypatch.delattr(os, "sysconf", raising=False)
+    memory.check_memory(2.0**50, 10, 10, False)
+    with pytest.raises(MemoryError, match="more than"):
+        memory.check_memory(2.0**70, 10, 10, False)
 
 
 def test_enumeration_has_a_limit():

@@ -27,7 +27,8 @@ ALL = [FlatDecoder(), QuadraticDecoder(), QuadraticDecoder(max_short_child=2), C
 
 
 def twin(decoder):
-    return getattr(reference, type(decoder).__name__)(**vars(decoder))
+    settings = {k: v for k, v in decoder.settings().items() if k != "decoder"}
+    return getattr(reference, type(decoder).__name__)(**settings)
 
 
 @st.composite

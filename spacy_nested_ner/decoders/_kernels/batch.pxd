@@ -16,15 +16,16 @@ ctypedef struct Segment:
     Py_ssize_t span_step
     Py_ssize_t label_step   # for packed scores: bytes between the planes of two labels
     bint is_double
-    bint labels_together    # a span's labels are neighbours in memory
+    bint labels_together    # the labels of a span are neighbors in memory
 
 
 cdef class Batch:
     cdef Segment* segments
     cdef Py_ssize_t size
+    cdef readonly list outputs  # the arrays of marginals; None if not wanted
     cdef Py_buffer* views
     cdef Py_ssize_t n_views
-    cdef Py_ssize_t _acquire(self, object array, int flags) except -1
+    cdef Py_buffer* _acquire(self, object array, int axes, bint writable) except NULL
 
 
 cdef inline const char* row_of(const Segment* segment, Py_ssize_t i) noexcept nogil:

@@ -1,16 +1,9 @@
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 class Batch:
+    outputs: list[Any] | None
     @staticmethod
-    def of_arrays(arrays: list[Any], numbered: bool, outs: list[np.ndarray] | None, max_span_length: int) -> Batch: ...
+    def of_arrays(arrays: list[Any], numbered: bool, marginals: bool, max_span_length: int) -> Batch: ...
     @staticmethod
-    def of_packed(
-        values: np.ndarray,
-        lengths: list[int],
-        offsets: list[int],
-        out: np.ndarray | None,
-        stored: int,
-        max_span_length: int,
-    ) -> Batch: ...
+    def of_packed(values: Any, lengths: Iterable[int], stored: int, marginals: bool, max_span_length: int) -> Batch: ...

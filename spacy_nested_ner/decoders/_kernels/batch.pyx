@@ -1,18 +1,22 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Score arrays as the kernels see them: pointers and strides, any number of segments.
 
+This is the border between Python and C. Nothing that Python says about an array is believed: dimensions, strides and
+element type come from its buffer, which is locked for as long as the Batch lives, and the cells of packed segments
+are counted here from their lengths. Behind this border no index is checked again.
+
 Two layouts go through the same kernels:
 
-dense    one array (n, n, T) a segment; scores[i, j, t], cells below the diagonal are
-         never read. A row of spans with one start is contiguous, labels innermost.
-packed   one array (T, cells) for all segments (packed.py): only the spans that exist,
-         by segment, start and length; one plane a label, so that a sum over labels
-         runs along contiguous memory whatever their number.
+dense    one array (n, n, T) per segment; scores[i, j, t], cells below the diagonal are never read. A row of spans
+         with one start is contiguous, labels innermost.
+packed   one array (T, cells) for all segments (packed.py): only the spans that exist, by segment, start and length;
+         one plane per label, so that a sum over labels runs along contiguous memory whatever their number.
 """
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_STRIDES, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdlib cimport calloc, free
 
 from .batch cimport Segment
+from .chart cimport row_offset
 
 from numpy import float32, float64, ndarray, zeros
 
@@ -20,6 +24,10 @@ from .._scores import check_array
 
 cdef object FLOAT32 = float32
 cdef object FLOAT64 = float64
+
+# With fewer tokens than this, no number of cells overflows.
+cdef Py_ssize_t MOST_TOKENS = 1 << 30
+cdef Py_ssize_t MOST_LABELS = 1 << 28
 
 
 cdef inline bint _is_plain(object array):
@@ -30,16 +38,33 @@ cdef inline bint _is_plain(object array):
         kind.type is FLOAT32 or kind.type is FLOAT64)
 
 
+cdef int _set_size(Segment* segment, Py_ssize_t n, Py_ssize_t labels, Py_ssize_t longest) except -1:
+    if n < 0 or n >= MOST_TOKENS:
+        raise ValueError(f"a segment has {n} tokens; expected 0 or more, fewer than {MOST_TOKENS}")
+    if labels >= MOST_LABELS:
+        raise ValueError(f"there are {labels} labels; expected fewer than {MOST_LABELS}")
+    segment.n, segment.labels = n, labels
+    segment.width = min(n, longest) if longest else n
+    return 0
+
+
+cdef int _check_limit(Py_ssize_t longest) except -1:
+    if longest < 0:
+        raise ValueError(f"max_span_length is {longest}; expected 1 or more, or 0 for no limit")
+    return 0
+
+
 cdef class Batch:
     """Holds on to the arrays of one call, and describes every segment of them."""
 
     def __cinit__(self, Py_ssize_t size):
-        self.size = size
-        self.n_views = 0
-        self.segments = <Segment*>calloc(max(size, 1), sizeof(Segment))
-        self.views = <Py_buffer*>calloc(max(2 * size, 2), sizeof(Py_buffer))
+        if size < 0:
+            raise ValueError(f"a batch of {size} segments")
+        self.segments = <Segment*>calloc(size + 1, sizeof(Segment))
+        self.views = <Py_buffer*>calloc(2 * size + 2, sizeof(Py_buffer))
         if self.segments == NULL or self.views == NULL:
             raise MemoryError(f"cannot allocate a batch of {size} segments")
+        self.size = size
 
     def __dealloc__(self):
         cdef Py_ssize_t k
@@ -49,61 +74,87 @@ cdef class Batch:
         free(self.segments)
         free(self.views)
 
-    cdef Py_ssize_t _acquire(self, object array, int flags) except -1:
-        PyObject_GetBuffer(array, &self.views[self.n_views], PyBUF_STRIDES | PyBUF_FORMAT | flags)
+    cdef Py_buffer* _acquire(self, object array, int axes, bint writable) except NULL:
+        """The memory of an array of native float32 or float64 with this many axes; it cannot be resized meanwhile."""
+        cdef Py_buffer* view = &self.views[self.n_views]
+        cdef const char* kind
+        PyObject_GetBuffer(array, view, PyBUF_STRIDES | PyBUF_FORMAT | (PyBUF_WRITABLE if writable else 0))
         self.n_views += 1
-        return self.n_views - 1
+        if view.ndim != axes:
+            raise ValueError(f"an array of scores has {view.ndim} axes; expected {axes}")
+        kind = view.format
+        if kind[0] == c"=":  # native, but not aligned
+            kind += 1
+        if not (kind[0] == c"f" and view.itemsize == 4 or kind[0] == c"d" and view.itemsize == 8) or kind[1]:
+            raise TypeError(f"scores have type {view.format.decode()!r}; expected native float32 or float64")
+        return view
 
     @staticmethod
-    def of_arrays(list arrays, bint numbered, list outs, Py_ssize_t max_span_length):
-        """Dense arrays. `numbered`: an error names the number of the array. To `outs`, if it is
-        a list, a new array is added for each of them."""
+    def of_arrays(list arrays not None, bint numbered, bint marginals, Py_ssize_t max_span_length):
+        """Dense arrays. `numbered`: an error names the number of the array. With `marginals`, `outputs` has a new
+        array for each of them."""
         cdef Batch batch = Batch(len(arrays))
         cdef Segment* segment
         cdef Py_buffer* view
         cdef Py_ssize_t k, item
         cdef object array
+        _check_limit(max_span_length)
+        batch.outputs = [] if marginals else None
         for k in range(batch.size):
             array = arrays[k]
             if type(array) is not ndarray or not _is_plain(array):
                 array = check_array(array, f"scores[{k}]" if numbered else "scores")
-            view = &batch.views[batch._acquire(array, 0)]
+            view = batch._acquire(array, 3, False)
+            if view.shape[0] != view.shape[1]:
+                raise ValueError(f"scores have {view.shape[0]} rows and {view.shape[1]} columns; expected as many")
             segment = &batch.segments[k]
+            _set_size(segment, view.shape[0], view.shape[2], max_span_length)
             item = view.itemsize
             segment.data = <const char*>view.buf
-            segment.n, segment.labels = view.shape[0], view.shape[2]
-            segment.width = min(segment.n, max_span_length) if max_span_length else segment.n
             segment.row_step, segment.span_step, segment.label_step = (
                 view.strides[0], view.strides[1], view.strides[2])
             segment.is_double = item == 8
             segment.labels_together = (
                 segment.label_step == item and segment.span_step == item * segment.labels
                 and segment.row_step % item == 0 and <size_t>segment.data % <size_t>item == 0)
-            if outs is not None:
-                outs.append(zeros(array.shape, array.dtype))
-                segment.out = <char*>batch.views[batch._acquire(outs[k], PyBUF_WRITABLE)].buf
+            if marginals:
+                batch.outputs.append(zeros((segment.n, segment.n, segment.labels), FLOAT64 if item == 8 else FLOAT32))
+                segment.out = <char*>batch._acquire(batch.outputs[k], 3, True).buf
         return batch
 
     @staticmethod
-    def of_packed(object values, list lengths, list offsets, object out, Py_ssize_t stored,
-                  Py_ssize_t max_span_length):
-        """One (T, cells) array in C order; `stored` is its longest span, 0 if there is no limit."""
-        cdef Batch batch = Batch(len(lengths))
+    def of_packed(object values, object lengths, Py_ssize_t stored, bint marginals, Py_ssize_t max_span_length):
+        """One (T, cells) array in C order; `stored` is its longest span, 0 if there is no limit. With `marginals`,
+        `outputs` has one new array for all segments."""
+        cdef list sizes = list(lengths)
+        cdef Batch batch = Batch(len(sizes))
         cdef Segment* segment
-        cdef Py_buffer* view = &batch.views[batch._acquire(values, 0)]
-        cdef char* out_data = NULL
-        cdef Py_ssize_t k
-        if out is not None:
-            out_data = <char*>batch.views[batch._acquire(out, PyBUF_WRITABLE)].buf
+        cdef Py_buffer* view = batch._acquire(values, 2, False)
+        cdef Py_ssize_t k, cells = 0
+        cdef char* out = NULL
+        _check_limit(max_span_length)
+        _check_limit(stored)
+        if view.shape[0] and view.shape[1] and (
+                view.shape[1] > 1 and view.strides[1] != view.itemsize
+                or view.shape[0] > 1 and view.strides[0] != view.itemsize * view.shape[1]
+                or <size_t>view.buf % <size_t>view.itemsize):
+            raise ValueError("packed scores are not aligned and in C order; make them with PackedScores")
+        if marginals:
+            batch.outputs = [zeros((view.shape[0], view.shape[1]), FLOAT64 if view.itemsize == 8 else FLOAT32)]
+            out = <char*>batch._acquire(batch.outputs[0], 2, True).buf
         for k in range(batch.size):
             segment = &batch.segments[k]
-            segment.data = <const char*>view.buf
-            segment.out = out_data
-            segment.n, segment.labels = lengths[k], view.shape[0]
-            segment.stored = min(segment.n, stored) if stored else segment.n
+            _set_size(segment, sizes[k], view.shape[0], stored)
+            segment.stored = segment.width
             segment.width = min(segment.stored, max_span_length) if max_span_length else segment.stored
-            segment.offset = offsets[k]
+            segment.data, segment.out = <const char*>view.buf, out
+            segment.offset = cells
             segment.span_step = view.itemsize
             segment.label_step = view.itemsize * view.shape[1]
             segment.is_double = view.itemsize == 8
+            cells += row_offset(segment.n, segment.stored, segment.n)
+            if cells > view.shape[1]:
+                break
+        if cells != view.shape[1]:
+            raise ValueError(f"packed scores have {view.shape[1]} columns; their segments do not have as many spans")
         return batch

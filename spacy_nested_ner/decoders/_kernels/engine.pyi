@@ -1,14 +1,17 @@
-from ..mention import Mention
+from typing import Any
+
+import numpy as np
+
 from .batch import Batch
+
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 
 class BadWeightError(Exception):
     number: int
 
-class Space:
-    short_child: int
-    multi_label: bool
-    def __init__(self, short_child: int, multi_label: bool) -> None: ...
-
-def decode(batch: Batch, space: Space) -> list[list[Mention]]: ...
-def log_partition(batch: Batch, space: Space, marginals: bool) -> list[float]: ...
-def sample(batch: Batch, space: Space, n_samples: int, seed: int) -> list[list[list[Mention]]]: ...
+def decode(batch: Batch, short_child: int, multi_label: bool) -> tuple[Ints, Ints, Ints, Ints]: ...
+def log_partition(batch: Batch, short_child: int, multi_label: bool) -> list[float]: ...
+def sample(
+    batch: Batch, short_child: int, multi_label: bool, n_samples: int, seed: int
+) -> tuple[Ints, Ints, Ints, Ints]: ...
+def entropy(batch: Batch, short_child: int, multi_label: bool) -> list[float]: ...

@@ -4,7 +4,7 @@
  * having, with ISA(name) giving each copy its own names. The choice is made at
  * run time, so that one binary wheel runs on any x86-64 and uses AVX2 where it
  * is there. On other processors (arm64) the plain copy is the only one: its
- * compilers vectorise for NEON by themselves.
+ * compilers vectorize for NEON by themselves.
  */
 #ifndef SPACY_NESTED_NER_ISA_H
 #define SPACY_NESTED_NER_ISA_H
@@ -26,10 +26,8 @@
 
 #if defined(__GNUC__)
 #define SNN_NOINLINE __attribute__((noinline))
-#define SNN_PREFETCH(address) __builtin_prefetch(address, 0, 2)
 #else
 #define SNN_NOINLINE
-#define SNN_PREFETCH(address) ((void)(address))
 #endif
 
 #if defined(_MSC_VER)

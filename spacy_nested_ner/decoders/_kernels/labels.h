@@ -1,7 +1,6 @@
-/* Labels leave the dynamic programs at once (decoders.md of the paper's rules:
- * rule (g) sums or maximises over them): a row of spans with their label weights
- * becomes a row with one number a span, and marginals of spans are spread over
- * the labels again at the end. */
+/* Labels leave the dynamic programs at once (rule (g) of the paper sums or maximizes over
+ * them): a row of spans with their label weights becomes a row with one number per span,
+ * and marginals of spans are spread over the labels again at the end. */
 #ifndef SPACY_NESTED_NER_LABELS_H
 #define SPACY_NESTED_NER_LABELS_H
 
@@ -17,9 +16,12 @@
 
 #define SNN_LARGEST_SAFE 1e300
 
+/* Weights at or above this are refused: sums of weights then never overflow. */
+#define SNN_WEIGHT_LIMIT 1e290
+
 typedef struct Labels {
     int (*highest)(double *m, const void *weights, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t span_stride,
-                   ptrdiff_t label_stride, ptrdiff_t ahead, int multi_label);
+                   ptrdiff_t label_stride, int multi_label);
     int (*exponentials)(double *e, void *out, ptrdiff_t out_label_stride, const void *weights, ptrdiff_t spans,
                         ptrdiff_t labels, ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
     void (*spread)(void *out, const double *e, const double *g, ptrdiff_t spans, ptrdiff_t labels,
@@ -29,6 +31,7 @@ typedef struct Labels {
 /* float: arguments from -87 to 80, Taylor polynomial of degree 7 (remainder 5e-9). */
 #define REAL float
 #define WORD int
+#define WEIGHT_LIMIT HUGE_VALF
 #define EXP_LIMIT 80.0f
 #define EXP_UNDERFLOW (-87.0f)
 #define EXP_MAGIC 12582912.0f
@@ -53,6 +56,7 @@ SNN_END_AVX2
 #endif
 #undef REAL
 #undef WORD
+#undef WEIGHT_LIMIT
 #undef EXP_LIMIT
 #undef EXP_UNDERFLOW
 #undef EXP_MAGIC
@@ -65,6 +69,7 @@ SNN_END_AVX2
 /* double: arguments from -708 to 680, Taylor polynomial of degree 13 (remainder 5e-18). */
 #define REAL double
 #define WORD long long
+#define WEIGHT_LIMIT SNN_WEIGHT_LIMIT
 #define EXP_LIMIT 680.0
 #define EXP_UNDERFLOW (-708.0)
 #define EXP_MAGIC 6755399441055744.0

@@ -1,6 +1,9 @@
-/* Largest and sum over the labels of a span, for floats that lie together: what a
- * compiler does not find by itself. One register holds eight labels of one span;
- * eight such registers are folded into one that holds a result a span. */
+/* A fast path that a reader may skip: labels_impl.h has the same in plain C.
+ *
+ * Largest and sum over the labels of a span, for floats that lie together, which a
+ * compiler does not vectorize by itself. One register holds eight labels of one span;
+ * eight such registers are folded into one that holds one result per span. What this
+ * buys is in README.md. */
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -26,10 +29,9 @@ ALWAYS_INLINE __m256 fold_lanes(__m256 *lanes, __m256 *seen, int largest) {
 /* Labels beyond a multiple of eight are read under a mask. The last eight spans may
  * overlap those before them; fewer than eight are left to the caller. Returns how many
  * were done; for the largest, `bad` becomes 1 at a NaN or +inf, and what is not positive
- * becomes -inf. What lies `ahead` bytes from here is read next, too far for the processor
- * to foresee. */
-ALWAYS_INLINE ptrdiff_t fold_rows(double *m, const float *w, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t ahead,
-                                  int *bad, int largest, int masked) {
+ * becomes -inf. */
+ALWAYS_INLINE ptrdiff_t fold_rows(double *m, const float *w, ptrdiff_t spans, ptrdiff_t labels, int *bad,
+                                  int largest, int masked) {
     static const int ones[16] = {-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 0, 0, 0, 0, 0, 0};
     const __m256i mask = _mm256_loadu_si256((const __m256i *)(ones + 8 - labels % 8));
     const __m256 fill = _mm256_set1_ps(largest ? -HUGE_VALF : 0.0f);
@@ -39,7 +41,6 @@ ALWAYS_INLINE ptrdiff_t fold_rows(double *m, const float *w, ptrdiff_t spans, pt
     for (ptrdiff_t next = 0; next < spans; next += 8) {
         ptrdiff_t d = next + 8 <= spans ? next : spans - 8;
         const float *block = w + d * labels;
-        for (ptrdiff_t k = 0; k < 8 * labels; k += 16) SNN_PREFETCH((const char *)(block + k) + ahead);
         for (int l = 0; l < 8; l++) {
             const float *p = block + l * labels;
             lanes[l] = masked ? _mm256_blendv_ps(fill, _mm256_maskload_ps(p + whole, mask), _mm256_castsi256_ps(mask))
@@ -64,15 +65,15 @@ ALWAYS_INLINE ptrdiff_t fold_rows(double *m, const float *w, ptrdiff_t spans, pt
 }
 
 static SNN_NOINLINE ptrdiff_t largest_of_eight(double *m, const float *w, ptrdiff_t spans, ptrdiff_t labels,
-                                               ptrdiff_t ahead, int *bad) {
+                                               int *bad) {
     if (labels == 0) return 0;
-    return labels % 8 ? fold_rows(m, w, spans, labels, ahead, bad, 1, 1) : fold_rows(m, w, spans, labels, ahead, bad, 1, 0);
+    return labels % 8 ? fold_rows(m, w, spans, labels, bad, 1, 1) : fold_rows(m, w, spans, labels, bad, 1, 0);
 }
 
 static SNN_NOINLINE ptrdiff_t sum_of_eight(double *m, const float *w, ptrdiff_t spans, ptrdiff_t labels,
-                                           ptrdiff_t ahead, int *bad) {
+                                           int *bad) {
     if (labels == 0) return 0;
-    return labels % 8 ? fold_rows(m, w, spans, labels, ahead, bad, 0, 1) : fold_rows(m, w, spans, labels, ahead, bad, 0, 0);
+    return labels % 8 ? fold_rows(m, w, spans, labels, bad, 0, 1) : fold_rows(m, w, spans, labels, bad, 0, 0);
 }
 
 #undef ALWAYS_INLINE

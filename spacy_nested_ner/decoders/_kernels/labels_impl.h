@@ -1,4 +1,4 @@
-/* From label weights to one number a span and back, for one instruction set and
+/* From label weights to one number per span and back, for one instruction set and
  * one floating-point type: included by labels.h with R(name), REAL, WORD (the
  * signed integer of the same size) and the constants of exp defined.
  *
@@ -17,8 +17,8 @@ static int R(exponential)(REAL *y, const REAL *x, ptrdiff_t n) {
         union { REAL real; WORD word; } shifted, magic, power;
         REAL v = x[d], k, r, sum;
         unsafe |= !(v <= EXP_LIMIT);
-        v = v < EXP_UNDERFLOW ? EXP_UNDERFLOW : v;
-        v = v > EXP_LIMIT ? EXP_LIMIT : v;
+        v = v > EXP_UNDERFLOW ? v : EXP_UNDERFLOW; /* also a NaN */
+        v = v < EXP_LIMIT ? v : EXP_LIMIT;
         magic.real = EXP_MAGIC;
         shifted.real = v * (REAL)1.4426950408889634 + EXP_MAGIC;
         k = shifted.real - EXP_MAGIC;
@@ -32,22 +32,21 @@ static int R(exponential)(REAL *y, const REAL *x, ptrdiff_t n) {
 }
 
 /* Largest of the labels of every span, -inf if that is not positive, or their sum, where
- * a span's labels lie together. Returns whether there was a NaN or +inf. LABELS_AVX2 does
+ * a span's labels lie together. Returns whether there was a NaN or a weight too large. LABELS_AVX2 does
  * this for float, eight spans at a time. */
 static int R(fold_labels)(double *SNN_RESTRICT m, const REAL *SNN_RESTRICT w, ptrdiff_t spans, ptrdiff_t labels,
-                          ptrdiff_t ahead, int largest) {
+                          int largest) {
     ptrdiff_t done = 0;
     int bad = 0;
 #ifdef LABELS_AVX2
-    done = (largest ? largest_of_eight : sum_of_eight)(m, w, spans, labels, ahead, &bad);
+    done = (largest ? largest_of_eight : sum_of_eight)(m, w, spans, labels, &bad);
 #endif
-    (void)ahead;
     for (ptrdiff_t d = done; d < spans; d++) {
         REAL best = 0;
         double sum = 0.0;
         for (ptrdiff_t t = 0; t < labels; t++) {
             REAL v = w[d * labels + t];
-            bad |= !(v < (REAL)HUGE_VAL);
+            bad |= !(v < WEIGHT_LIMIT);
             best = v > best ? v : best;
             sum += v;
         }
@@ -58,18 +57,16 @@ static int R(fold_labels)(double *SNN_RESTRICT m, const REAL *SNN_RESTRICT w, pt
 
 /* The same as fold_labels for the largest, where a label's spans lie together. */
 static int R(largest_of_planes)(double *SNN_RESTRICT m, const REAL *w, ptrdiff_t spans, ptrdiff_t labels,
-                                ptrdiff_t label_stride, ptrdiff_t ahead) {
+                                ptrdiff_t label_stride) {
     WORD bad = 0;
     for (ptrdiff_t begin = 0; begin < spans; begin += 64) {
         ptrdiff_t size = spans - begin < 64 ? spans - begin : 64;
         REAL best[64] = {0};
         for (ptrdiff_t t = 0; t < labels; t++) {
             const REAL *plane = w + t * label_stride + begin;
-            SNN_PREFETCH((const char *)plane + ahead);
-            SNN_PREFETCH((const char *)plane + ahead + 64);
             for (ptrdiff_t d = 0; d < size; d++) {
                 REAL v = plane[d];
-                bad |= !(v < (REAL)HUGE_VAL);
+                bad |= !(v < WEIGHT_LIMIT);
                 best[d] = v > best[d] ? v : best[d];
             }
         }
@@ -80,21 +77,20 @@ static int R(largest_of_planes)(double *SNN_RESTRICT m, const REAL *w, ptrdiff_t
 
 /* m[d] = the weight of span d in an analysis of highest weight, -inf where that
  * is not above 0: leaving such a mention out is never worse, and has fewer
- * mentions. Returns whether some weight was NaN or +inf. The next row to be read is
- * `ahead` bytes away. */
+ * mentions. Returns whether some weight was NaN or too large. */
 static int R(highest)(double *SNN_RESTRICT m, const void *weights, ptrdiff_t spans, ptrdiff_t labels,
-                      ptrdiff_t span_stride, ptrdiff_t label_stride, ptrdiff_t ahead, int multi_label) {
+                      ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label) {
     const REAL *w = (const REAL *)weights;
     int bad = 0;
     if (!multi_label) {
-        if (label_stride == 1) return R(fold_labels)(m, w, spans, labels, ahead, 1);
-        return R(largest_of_planes)(m, w, spans, labels, label_stride, ahead);
+        if (label_stride == 1) return R(fold_labels)(m, w, spans, labels, 1);
+        return R(largest_of_planes)(m, w, spans, labels, label_stride);
     }
     for (ptrdiff_t d = 0; d < spans; d++) {
         double sum = 0.0;
         for (ptrdiff_t t = 0; t < labels; t++) {
             REAL v = w[d * span_stride + t * label_stride];
-            bad |= !(v < (REAL)HUGE_VAL);
+            bad |= !(v < WEIGHT_LIMIT);
             sum += v > 0 ? (double)v : 0.0;
         }
         m[d] = sum > 0.0 ? sum : -HUGE_VAL;
@@ -119,7 +115,7 @@ static int R(exponentials)(double *SNN_RESTRICT e, void *out, ptrdiff_t out_labe
             unsafe |= R(exponential)(o + t * out_label_stride, w + t * label_stride, spans);
     }
     if (label_stride == 1 && !multi_label) {
-        R(fold_labels)(e, o, spans, labels, 0, 0);
+        R(fold_labels)(e, o, spans, labels, 0);
     } else {
         for (ptrdiff_t d = 0; d < spans; d++) e[d] = 0.0;
         for (ptrdiff_t t = 0; t < labels; t++) {

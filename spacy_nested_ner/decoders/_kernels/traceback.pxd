@@ -1,13 +1,7 @@
-from libc.stdint cimport int32_t, uint64_t
+from libc.stdint cimport uint64_t
 
 from .chart cimport Chart
-
-
-ctypedef struct Counts:
-    int32_t* mention   # labels that a span would carry as a mention; NULL: always one
-    int32_t* inside    # fewest mentions among the best insides of a span
-    int32_t* long      # the same for a long child and what stands left of it
-    int32_t* rest      # the same for the tokens from i on
+from .labels cimport Spread
 
 
 ctypedef struct Found:
@@ -15,7 +9,42 @@ ctypedef struct Found:
     Py_ssize_t length  # tokens less one
 
 
-cdef Py_ssize_t highest(Chart* chart, const Counts* counts, Found* found, Found* stack) noexcept nogil
-cdef void fewest(Chart* chart, Counts* counts) noexcept nogil
+# What entropy.pyx knows of every item (NULL tables where the search space has no such item).
+ctypedef struct Spreads:
+    Spread* labels     # of a span that is a mention
+    Spread* inside
+    Spread* long
+    Spread* rest       # of the tokens from i on
+
+
+cdef enum Purpose:
+    HIGHEST
+    DRAWN
+    SUMMED
+
+
+# Goes through the candidates of one item.
+ctypedef struct Picker:
+    Purpose purpose
+    Chart* chart
+    double margin          # HIGHEST: a runner-up as close as this is a tie
+    bint tied
+    uint64_t* state        # DRAWN: of the random numbers
+    double item            # DRAWN: value of the item
+    const Spreads* spreads  # SUMMED
+    double value           # highest so far; DRAWN: the sum of the probabilities so far
+    Py_ssize_t choice
+    double peak            # SUMMED: highest logarithm so far, and sums relative to it
+    double total
+    double surprise
+
+
+cdef Py_ssize_t highest(Chart* chart, double margin, Found* found, Found* stack) noexcept nogil
 cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack) noexcept nogil
 cdef double uniform(uint64_t* state) noexcept nogil
+
+cdef void open_item(Picker* picker, double item) noexcept nogil
+cdef Spread closed_item(const Picker* picker, double value) noexcept nogil
+cdef void offer_first_level(Picker* picker, Py_ssize_t i) noexcept nogil
+cdef void offer_inside(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil
+cdef void offer_long(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil

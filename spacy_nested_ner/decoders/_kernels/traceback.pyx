@@ -2,37 +2,18 @@
 """From a filled chart to analyses: the best one, or random ones, from the top down.
 
 An item of the chart is the sum of candidates (the rules that give it). The functions
-`_offer_…` enumerate the candidates of an item, once for all uses: the choice of the
-highest, a draw in proportion to the values, and the count of mentions.
-
-Ties. Analyses whose weights agree to rounding are tied, and the one with fewest
-mentions is taken. Almost no segment has any, so they are looked for on the way down
-only: `highest` gives up at the first one it meets, `fewest` then finds the fewest
-mentions among the best derivations of every item, and `highest` starts again.
+`offer_…` enumerate the candidates of an item, once for all purposes: the choice of the
+highest, a draw in proportion to the values, and the entropy (entropy.pyx).
 """
-from libc.math cimport INFINITY
-from libc.stdint cimport int32_t, uint64_t
+from libc.math cimport INFINITY, exp, log
+from libc.stdint cimport uint64_t
 
 from .chart cimport Chart, Semiring, row_length, row_offset
-from .traceback cimport Counts, Found
+from .labels cimport Spread
+from .traceback cimport DRAWN, HIGHEST, SUMMED, Found, Picker
 
 cdef enum:
     NOTHING = -1
-
-# Weights that differ by less than this, relative to the whole analysis, are equal.
-cdef double TIE = 1e-15
-
-
-ctypedef struct Picker:
-    const Semiring* ring
-    uint64_t* state        # of the random numbers; NULL: pick the highest
-    double tolerance
-    double enough          # no candidate below this can be picked
-    double item            # value of the item whose candidates are offered
-    double value           # highest so far, or the sum of the probabilities so far
-    int32_t count
-    Py_ssize_t choice
-    bint tied
 
 
 cdef double uniform(uint64_t* state) noexcept nogil:
@@ -46,105 +27,136 @@ cdef double uniform(uint64_t* state) noexcept nogil:
     return <double>(z >> 11) * (1.0 / 9007199254740992.0)
 
 
-cdef inline void _open(Picker* picker, double item) noexcept nogil:
-    picker.item = item
-    picker.choice = NOTHING
-    picker.count = 0
-    picker.tied = False
-    picker.value = -INFINITY if picker.state == NULL else 0.0
-    picker.enough = -INFINITY
-
-
-cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, int32_t count) noexcept nogil:
-    if picker.state == NULL:
-        if value < picker.enough or value == -INFINITY:
-            return
-        if value > picker.value + picker.tolerance:
-            picker.tied = False
-        else:
-            picker.tied = True
-            if count >= picker.count:
-                return
-        picker.value = max(value, picker.value)
-        picker.enough = picker.value - picker.tolerance
-    else:
-        value = picker.ring.linear(_times(picker.ring, value, picker.ring.inverse(picker.item)))
-        picker.value += value
-        if uniform(picker.state) * picker.value >= value:
-            return
-    picker.choice = choice
-    picker.count = count
-
-
 cdef inline double _times(const Semiring* ring, double x, double y) noexcept nogil:
     """As ring.times, without a call: candidates are many."""
     return x * y if ring.one == 1.0 else x + y
 
 
+# ---- one candidate ----
+
+cdef void open_item(Picker* picker, double item) noexcept nogil:
+    picker.item = item
+    picker.choice = NOTHING
+    picker.tied = False
+    picker.value = 0.0 if picker.purpose == DRAWN else -INFINITY
+    picker.peak, picker.total, picker.surprise = -INFINITY, 0.0, 0.0
+
+
+cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread parts) noexcept nogil:
+    cdef const Semiring* ring = picker.chart.ring
+    if picker.purpose == DRAWN:
+        value = ring.linear(_times(ring, value, ring.inverse(picker.item)))
+        picker.value += value
+        if uniform(picker.state) * picker.value < value:
+            picker.choice = choice
+        return
+    if picker.purpose == SUMMED:
+        _add(picker, value + parts.log_sum, parts.entropy)
+    if value > picker.value:
+        picker.tied = value - picker.value <= picker.margin
+        picker.value = value
+        picker.choice = choice
+    elif picker.value - value <= picker.margin:
+        picker.tied = True
+
+
+cdef void _add(Picker* picker, double logarithm, double entropy) noexcept nogil:
+    """Add a candidate to the sum, and how surprising it and its parts are."""
+    cdef double share, rise
+    if logarithm == -INFINITY:
+        return
+    if logarithm > picker.peak:
+        if picker.total > 0:
+            rise = logarithm - picker.peak
+            share = exp(-rise)
+            picker.surprise = (picker.surprise + picker.total * rise) * share if share > 0 else 0.0
+            picker.total *= share
+        picker.peak = logarithm
+    share = exp(logarithm - picker.peak)
+    if share > 0:
+        picker.total += share
+        picker.surprise += share * (entropy + picker.peak - logarithm)
+
+
+cdef Spread closed_item(const Picker* picker, double value) noexcept nogil:
+    """The sum of what was added, whose best candidate has this value."""
+    if picker.total == 0:
+        return Spread(0.0, 0.0)
+    return Spread(picker.peak - value + log(picker.total), log(picker.total) + picker.surprise / picker.total)
+
+
 # ---- the candidates of every kind of item ----
 # A choice is coded in one number: see the comments.
 
-cdef inline int32_t _labels(const Counts* counts, Py_ssize_t place) noexcept nogil:
-    return 1 if counts.mention == NULL else counts.mention[place]
+cdef inline Spread _nothing() noexcept nogil:
+    return Spread(0.0, 0.0)
 
 
-cdef inline int32_t _count_mention(Chart* chart, const Counts* counts, Py_ssize_t place) noexcept nogil:
-    """Mentions in a complete mention and inside it."""
-    cdef int32_t count
-    if counts == NULL:
-        return 0
-    count = _labels(counts, place)
-    return count if chart.short == 0 else count + counts.inside[place]
+cdef inline Spread _both(Spread one, Spread other) noexcept nogil:
+    return Spread(one.log_sum + other.log_sum, one.entropy + other.entropy)
 
 
-cdef inline int32_t _count_either(Chart* chart, const Counts* counts, Py_ssize_t place) noexcept nogil:
-    """Mentions in a span that is a mention if that pays, and inside it."""
-    if counts == NULL:
-        return 0
-    return counts.inside[place] + (_labels(counts, place) if chart.weight[place] > 0 else 0)
+cdef inline Spread _in_mention(Picker* picker, Py_ssize_t place) noexcept nogil:
+    """Of the labels of a complete mention, and of all inside it."""
+    if picker.purpose != SUMMED:
+        return _nothing()
+    if picker.chart.short == 0:
+        return picker.spreads.labels[place]
+    return _both(picker.spreads.labels[place], picker.spreads.inside[place])
 
 
-cdef void _offer_first_level(Chart* chart, const Counts* counts, Py_ssize_t i, Picker* picker) noexcept nogil:
+cdef Spread _in_either(Picker* picker, Py_ssize_t place) noexcept nogil:
+    """The same of a span that is a mention or is not."""
+    cdef Picker two
+    cdef double weight = picker.chart.weight[place]
+    cdef Spread labels
+    if picker.purpose != SUMMED:
+        return _nothing()
+    labels = picker.spreads.labels[place]
+    open_item(&two, 0.0)
+    _add(&two, 0.0 if weight <= 0 else -weight, 0.0)
+    _add(&two, labels.log_sum + (weight if weight <= 0 else 0.0), labels.entropy)
+    return _both(picker.spreads.inside[place], closed_item(&two, 0.0))
+
+
+cdef void offer_first_level(Picker* picker, Py_ssize_t i) noexcept nogil:
     """0: token i begins no mention; d + 1: the first-level mention [i, d]."""
-    cdef Py_ssize_t d, place, here = row_offset(chart.n, chart.width, i)
-    cdef Py_ssize_t length = row_length(chart.n, chart.width, i)
-    cdef double value
-    _offer(picker, 0, chart.skip[i], 0 if counts == NULL else counts.rest[i + 1])
-    for d in range(length):
-        place = here + d
-        value = _times(chart.ring, chart.inside[place], chart.weight[place])
-        if value < picker.enough:
-            continue
-        _offer(picker, d + 1, value,
-               0 if counts == NULL else _count_mention(chart, counts, place) + counts.rest[i + d + 1])
+    cdef Chart* chart = picker.chart
+    cdef Py_ssize_t d, here = row_offset(chart.n, chart.width, i)
+    cdef bint summed = picker.purpose == SUMMED
+    _offer(picker, 0, chart.skip[i], picker.spreads.rest[i + 1] if summed else _nothing())
+    for d in range(row_length(chart.n, chart.width, i)):
+        _offer(picker, d + 1, _times(chart.ring, chart.inside[here + d], chart.weight[here + d]),
+               _both(_in_mention(picker, here + d), picker.spreads.rest[i + d + 1]) if summed else _nothing())
 
 
-cdef void _offer_left(Chart* chart, const Counts* counts, Py_ssize_t i, Py_ssize_t d,
-                      Picker* picker) noexcept nogil:
-    """-2 - m: left of a long child that ends with token i + d stands token i (m = 0), or a
+cdef void _offer_left(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil:
+    """-2 - m: to the left of a long child that ends with token i + d is token i (m = 0), or a
     short mention of m tokens."""
+    cdef Chart* chart = picker.chart
     cdef Py_ssize_t m, there, place, c = chart.short
+    cdef bint summed = picker.purpose == SUMMED
     if d < c + 1:
         return
     there = row_offset(chart.n, chart.width, i + 1) + d - 1
     _offer(picker, -2, _times(chart.ring, chart.skip[i], chart.long[there]),
-           0 if counts == NULL else counts.long[there])
+           picker.spreads.long[there] if summed else _nothing())
     for m in range(1, min(c, d - c) + 1):
         place = row_offset(chart.n, chart.width, i) + m - 1
         there = row_offset(chart.n, chart.width, i + m) + d - m
         _offer(picker, -2 - m,
                _times(chart.ring, _times(chart.ring, chart.inside[place], chart.weight[place]), chart.long[there]),
-               0 if counts == NULL else _count_mention(chart, counts, place) + counts.long[there])
+               _both(_in_mention(picker, place), picker.spreads.long[there]) if summed else _nothing())
 
 
-cdef void _offer_inside(Chart* chart, const Counts* counts, Py_ssize_t i, Py_ssize_t d,
-                        Picker* picker) noexcept nogil:
+cdef void offer_inside(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil:
     """k: tokens i + k to i + d are a short child, or for k = d one token that may be a mention;
     negative: see `_offer_left`."""
-    cdef Py_ssize_t k, place, there
-    cdef Py_ssize_t here = row_offset(chart.n, chart.width, i)
+    cdef Chart* chart = picker.chart
     cdef const Semiring* ring = chart.ring
+    cdef Py_ssize_t k, place, there, here = row_offset(chart.n, chart.width, i)
     cdef double before, child
+    cdef bint summed = picker.purpose == SUMMED
     for k in range(max(1, d - chart.short + 1), d + 1):
         place = here + k - 1
         there = row_offset(chart.n, chart.width, i + k) + d - k
@@ -154,48 +166,47 @@ cdef void _offer_inside(Chart* chart, const Counts* counts, Py_ssize_t i, Py_ssi
         else:
             child = _times(ring, chart.inside[there], chart.weight[there])
         _offer(picker, k, _times(ring, before, child),
-               0 if counts == NULL else
-               _count_either(chart, counts, place) + (
-                   _count_either(chart, counts, there) if k == d else _count_mention(chart, counts, there)))
-    _offer_left(chart, counts, i, d, picker)
+               _both(_in_either(picker, place), _in_either(picker, there) if k == d else _in_mention(picker, there))
+               if summed else _nothing())
+    _offer_left(picker, i, d)
 
 
-cdef void _offer_long(Chart* chart, const Counts* counts, Py_ssize_t i, Py_ssize_t d,
-                      Picker* picker) noexcept nogil:
+cdef void offer_long(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil:
     """0: the span itself is the long child; negative: see `_offer_left`."""
+    cdef Chart* chart = picker.chart
     cdef Py_ssize_t place = row_offset(chart.n, chart.width, i) + d
     if d >= chart.short:
-        _offer(picker, 0, _times(chart.ring, chart.inside[place], chart.weight[place]),
-               0 if counts == NULL else _count_mention(chart, counts, place))
-    _offer_left(chart, counts, i, d, picker)
+        _offer(picker, 0, _times(chart.ring, chart.inside[place], chart.weight[place]), _in_mention(picker, place))
+    _offer_left(picker, i, d)
 
 
 # ---- from the top down ----
 
-cdef inline bint _is_mention(Chart* chart, Picker* picker, Py_ssize_t place) noexcept nogil:
+cdef inline bint _is_mention(Picker* picker, Py_ssize_t place) noexcept nogil:
     """Whether a span that may be a mention or not is one."""
-    cdef double weight = chart.weight[place]
-    cdef const Semiring* ring = chart.ring
-    if picker.state == NULL:
+    cdef double weight = picker.chart.weight[place]
+    cdef const Semiring* ring = picker.chart.ring
+    if picker.purpose == HIGHEST:
+        picker.tied |= 0 < weight <= picker.margin
         return weight > 0
     if weight == ring.zero:
         return False
     return uniform(picker.state) < ring.linear(_times(ring, weight, ring.inverse(ring.plus(ring.one, weight))))
 
 
-cdef Py_ssize_t _trace(Chart* chart, const Counts* counts, Picker* picker, Found* found,
-                       Found* stack) noexcept nogil:
+cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogil:
     """Write the mentions of one analysis to `found` and return how many, or -1 at a tie.
 
     `stack` holds spans whose inside is still to be read; they do not overlap.
     """
+    cdef Chart* chart = picker.chart
     cdef Py_ssize_t i, d, k, n_found = 0, n_stack = 0, first = 0
     cdef Py_ssize_t n = chart.n, width = chart.width
     cdef bint in_long
     while first < n:
-        _open(picker, chart.ring.one)
-        _offer_first_level(chart, counts, first, picker)
-        if picker.tied and counts == NULL:
+        open_item(picker, chart.ring.one)
+        offer_first_level(picker, first)
+        if picker.tied:
             return -1
         if picker.choice <= 0:
             first += 1
@@ -212,13 +223,11 @@ cdef Py_ssize_t _trace(Chart* chart, const Counts* counts, Picker* picker, Found
             # Read the span from its right end until nothing is left of it.
             while d > 0:
                 if in_long:
-                    _open(picker, chart.long[row_offset(n, width, i) + d])
-                    _offer_long(chart, counts, i, d, picker)
+                    open_item(picker, chart.long[row_offset(n, width, i) + d])
+                    offer_long(picker, i, d)
                 else:
-                    _open(picker, chart.inside[row_offset(n, width, i) + d])
-                    _offer_inside(chart, counts, i, d, picker)
-                if picker.tied and counts == NULL:
-                    return -1
+                    open_item(picker, chart.inside[row_offset(n, width, i) + d])
+                    offer_inside(picker, i, d)
                 k = picker.choice
                 if k == 0:                 # a long child: goes on with its own inside
                     found[n_found] = Found(i, d)
@@ -234,59 +243,33 @@ cdef Py_ssize_t _trace(Chart* chart, const Counts* counts, Picker* picker, Found
                         n_stack += 1
                     i += max(k, 1)
                     d -= max(k, 1)
-                elif k > 0:                # a short child, and what stands before it
-                    if k < d or _is_mention(chart, picker, row_offset(n, width, i + k)):
+                elif k > 0:                # a short child, and what is before it
+                    if k < d or _is_mention(picker, row_offset(n, width, i + k)):
                         found[n_found] = Found(i + k, d - k)
                         n_found += 1
                         stack[n_stack] = Found(i + k, d - k)
                         n_stack += 1
                     d = k - 1
-                    if _is_mention(chart, picker, row_offset(n, width, i) + d):
+                    if _is_mention(picker, row_offset(n, width, i) + d):
                         found[n_found] = Found(i, d)
                         n_found += 1
                 else:
                     break
+                if picker.tied:
+                    return -1
     return n_found
 
 
-cdef Py_ssize_t highest(Chart* chart, const Counts* counts, Found* found, Found* stack) noexcept nogil:
-    """The analysis of highest weight. Without counts: -1 if another one is as high."""
+cdef Py_ssize_t highest(Chart* chart, double margin, Found* found, Found* stack) noexcept nogil:
+    """The analysis of highest weight; -1 if `margin` is not negative and on the way down a choice is met that
+    would cost no more than that."""
     cdef Picker picker
-    picker.ring = chart.ring
-    picker.state = NULL
-    picker.tolerance = TIE * chart.total
-    return _trace(chart, counts, &picker, found, stack)
+    picker.purpose, picker.chart, picker.margin = HIGHEST, chart, margin
+    return _trace(&picker, found, stack)
 
 
 cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack) noexcept nogil:
     """One analysis, drawn with its probability."""
     cdef Picker picker
-    picker.ring = chart.ring
-    picker.state = state
-    picker.tolerance = 0.0
-    return _trace(chart, NULL, &picker, found, stack)
-
-
-cdef void fewest(Chart* chart, Counts* counts) noexcept nogil:
-    """Fill `counts` for a chart of highest weights."""
-    cdef Picker picker
-    cdef Py_ssize_t i, d, place, n = chart.n, width = chart.width
-    picker.ring = chart.ring
-    picker.state = NULL
-    picker.tolerance = TIE * chart.total
-    counts.rest[n] = 0
-    for i in range(n - 1, -1, -1):
-        if chart.short:
-            for d in range(row_length(n, width, i)):
-                place = row_offset(n, width, i) + d
-                _open(&picker, chart.ring.one)
-                if d > 0:
-                    _offer_inside(chart, counts, i, d, &picker)
-                counts.inside[place] = picker.count
-                if chart.short < width:
-                    _open(&picker, chart.ring.one)
-                    _offer_long(chart, counts, i, d, &picker)
-                    counts.long[place] = picker.count
-        _open(&picker, chart.ring.one)
-        _offer_first_level(chart, counts, i, &picker)
-        counts.rest[i] = picker.count
+    picker.purpose, picker.chart, picker.state, picker.margin = DRAWN, chart, state, -1.0
+    return _trace(&picker, found, stack)

@@ -1,27 +1,29 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Labels leave the dynamic programs at once: a row of label weights becomes a row with one
-weight a span, and marginals of spans are spread over their labels again at the end.
+weight per span, and marginals of spans are spread over their labels again at the end.
 
 Functions of a row take a segment and its token i; `room` is memory for the labels of one
-row, eight bytes each. They return 0, or 1 if a weight is NaN or +inf (`highest_row`,
-`careful_row`) or does not fit a plain number (`linear_row`).
+row, eight bytes each. They return 0, or 1 if a weight is NaN or not below the limit of
+labels.h (`highest_row`, `careful_row`, `undecided_row`) or does not fit a plain number
+(`linear_row`).
 """
-from libc.math cimport INFINITY, exp, expm1, fmax, fmin, isnan, log, log1p
+from libc.math cimport INFINITY, exp, expm1, fabs, fmax, fmin, isnan, log, log1p
 from libc.string cimport memcpy
 
 from .batch cimport Segment, out_row_of, row_of, weight_at
 from .chart cimport row_length
+from .labels cimport Spread
 
 cdef extern from "labels.h" nogil:
     ctypedef struct Labels:
-        int (*highest)(double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-                       int) noexcept nogil
+        int (*highest)(double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, int) noexcept nogil
         int (*exponentials)(double*, void*, Py_ssize_t, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
                             Py_ssize_t, int) noexcept nogil
         void (*spread)(void*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t,
                        int) noexcept nogil
     const Labels* labels_for(int is_double, int avx2)
     int snn_use_avx2()
+    double SNN_WEIGHT_LIMIT
 
 cdef bint AVX2 = snn_use_avx2()
 
@@ -30,11 +32,11 @@ cdef bint uses_avx2() noexcept nogil:
     return AVX2
 
 
-cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end, char* room,
+cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_t length, char* room,
                                  Py_ssize_t* span_stride, Py_ssize_t* label_stride) noexcept nogil:
     """Label weights that vector code can read, copied together if need be."""
     cdef Py_ssize_t d, t, item = 8 if segment.is_double else 4
-    cdef const char* row = row_of(segment, i) + begin * segment.span_step
+    cdef const char* row = row_of(segment, i)
     cdef char* copy = room
     if segment.stored:
         # With one label (or none) the two layouts are the same; call it "together".
@@ -44,24 +46,32 @@ cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_
     span_stride[0], label_stride[0] = segment.labels, 1
     if segment.labels_together:
         return row
-    for d in range(end - begin):
+    for d in range(length):
         for t in range(segment.labels):
             memcpy(copy, row + d * segment.span_step + t * segment.label_step, item)
             copy += item
     return room
 
 
-cdef int highest_row(const Segment* segment, Py_ssize_t i, Py_ssize_t begin, Py_ssize_t end, bint multi_label,
-                     char* room, double* weight) noexcept nogil:
-    """The highest weight of the spans from place `begin` to `end` of a row, to those places of
-    `weight`; -inf where it is not positive. Best called from the last row to the first: the row
-    before is fetched on the way."""
-    cdef Py_ssize_t span_stride, label_stride
-    cdef const void* row = _contiguous_row(segment, i, begin, end, room, &span_stride, &label_stride)
-    # The row before, or for packed scores what comes a few rows before.
-    cdef Py_ssize_t ahead = -2048 if segment.stored else -segment.row_step
-    return labels_for(segment.is_double, AVX2).highest(
-        weight + begin, row, end - begin, segment.labels, span_stride, label_stride, ahead, multi_label)
+cdef int highest_row(const Segment* segment, Py_ssize_t i, bint multi_label, double fee, char* room,
+                     double* weight) noexcept nogil:
+    """The highest weight of every span when each label costs `fee`; -inf where that is not positive."""
+    cdef Py_ssize_t span_stride, label_stride, d, t, length = row_length(segment.n, segment.width, i)
+    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
+    if labels_for(segment.is_double, AVX2).highest(
+            weight, row, length, segment.labels, span_stride, label_stride, multi_label):
+        return 1
+    if fee > 0:
+        for d in range(length):
+            if multi_label:
+                weight[d] = 0.0
+                for t in range(segment.labels):
+                    weight[d] += fmax(weight_at(segment, i, d, t) - fee, 0.0)
+            else:
+                weight[d] -= fee
+            if not weight[d] > 0:
+                weight[d] = -INFINITY
+    return 0
 
 
 cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
@@ -69,7 +79,7 @@ cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char
     """The weight of every span over its labels, as a plain number. What becomes the marginals
     goes to the segment's output, if it has one."""
     cdef Py_ssize_t span_stride, label_stride, out_stride, length = row_length(segment.n, segment.width, i)
-    cdef const void* row = _contiguous_row(segment, i, 0, length, room, &span_stride, &label_stride)
+    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
     cdef char* out = room
     out_stride = label_stride
     if segment.out != NULL:
@@ -104,12 +114,12 @@ cdef double sigmoid(double x) noexcept nogil:
 cdef double label_shares(const Segment* segment, Py_ssize_t i, Py_ssize_t d, bint multi_label,
                          double* shares) noexcept nogil:
     """The logarithm of a span's weight; the probability of each label if the span is a mention.
-    NaN if a weight is NaN or +inf."""
+    NaN if a weight is NaN or too large."""
     cdef Py_ssize_t t
     cdef double w, high = -INFINITY, total = 0.0, present
     for t in range(segment.labels):
         w = weight_at(segment, i, d, t)
-        if not w < INFINITY:
+        if not w < SNN_WEIGHT_LIMIT:
             return INFINITY - INFINITY
         high = fmax(high, w)
         shares[t] = w
@@ -174,3 +184,59 @@ cdef void careful_spread_row(const Segment* segment, Py_ssize_t i, const double*
                 (<double*>(out + t * label_step))[0] *= marginal
             else:
                 (<float*>(out + t * label_step))[0] *= <float>marginal
+
+
+# ---- and how undecided the choice of labels is (entropy.pyx) ----
+
+cdef double _binary_entropy(double x) noexcept nogil:
+    """Of a choice with log-odds x."""
+    x = fabs(x)
+    return 0.0 if x > 1e3 else log1p(exp(-x)) + x * sigmoid(-x)
+
+
+cdef double _undecided_labels(const Segment* segment, Py_ssize_t i, Py_ssize_t d, bint multi_label,
+                              Spread* spread) noexcept nogil:
+    """The weight of the best choice of labels for a span. Nothing here cancels, whatever the weights."""
+    cdef Py_ssize_t t
+    cdef double w, share, high = -INFINITY, total = 0.0, positive = 0.0, beyond = 0.0, none = 0.0, present
+    spread[0] = Spread(0.0, 0.0)
+    for t in range(segment.labels):
+        w = weight_at(segment, i, d, t)
+        if not w < SNN_WEIGHT_LIMIT:
+            return INFINITY
+        high = fmax(high, w)
+    if high == -INFINITY:
+        return high
+    if multi_label and high > -40:
+        for t in range(segment.labels):
+            w = weight_at(segment, i, d, t)
+            positive += fmax(w, 0.0)
+            beyond += log1p(exp(-fabs(w)))  # softplus(w) less its positive part
+            spread.entropy += _binary_entropy(w)
+        # Every label is there or not, given that not all are missing, which has probability exp(-none).
+        none = positive + beyond
+        present = -expm1(-none)
+        spread.entropy += present * log(present) - (none * exp(-none) if none < 1e3 else 0.0)
+        spread.entropy = fmax(spread.entropy / present, 0.0)
+        spread.log_sum = beyond + log(present) + (0.0 if high > 0 else -high)
+        return positive if high > 0 else high
+    for t in range(segment.labels):
+        w = weight_at(segment, i, d, t) - high
+        share = exp(w)
+        total += share
+        if share > 0:
+            spread.entropy -= share * w
+    spread.log_sum = log(total)
+    spread.entropy = spread.entropy / total + spread.log_sum
+    return high
+
+
+cdef int undecided_row(const Segment* segment, Py_ssize_t i, bint multi_label, double* weight,
+                       Spread* spread) noexcept nogil:
+    """The highest weight of every span, and what its other labels add to it."""
+    cdef Py_ssize_t d
+    for d in range(row_length(segment.n, segment.width, i)):
+        weight[d] = _undecided_labels(segment, i, d, multi_label, &spread[d])
+        if weight[d] == INFINITY:
+            return 1
+    return 0

@@ -1,0 +1,4 @@
+from .chart cimport Chart
+from .traceback cimport Spreads
+
+cdef double entropy(Chart* chart, Spreads* spreads) noexcept nogil

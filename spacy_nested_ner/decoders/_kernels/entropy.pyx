@@ -1,0 +1,42 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The entropy of the distribution over analyses, for weights of any size.
+
+log Z less the expected weight is the entropy too, but both grow with the weights while their difference does not:
+for weights of 1e4 seven digits are gone, for weights of 1e20 all of them. Here the chart is one of highest weights,
+and every item knows two small numbers: the logarithm of the sum over its derivations less the weight of the best
+one, and the entropy of that sum. For an item with candidates c that have the values v, the logarithms s and the
+entropies h (those of their parts added up), v' being the highest value,
+
+    s = log(sum over c of exp(v[c] - v' + s[c]))
+    h = sum over c of q[c] * (h[c] - log q[c])        with q[c] = exp(v[c] - v' + s[c] - s)
+
+Nothing cancels, and equal weights remain equal at any size. The candidates are those of traceback.pyx. It costs an
+exponential per candidate, so Decoder.entropy comes here only when it has to.
+"""
+from .chart cimport Chart, row_length, row_offset
+from .traceback cimport (
+    SUMMED, Picker, Spread, Spreads, closed_item, offer_first_level, offer_inside, offer_long, open_item,
+)
+
+
+cdef double entropy(Chart* chart, Spreads* spreads) noexcept nogil:
+    """Of a filled chart over the maximum semiring, and `spreads.labels`; fills the other tables of `spreads`."""
+    cdef Picker picker
+    cdef Py_ssize_t i, d, place, n = chart.n, width = chart.width
+    picker.purpose, picker.chart, picker.spreads, picker.margin = SUMMED, chart, spreads, -1.0
+    spreads.rest[n] = Spread(0.0, 0.0)
+    for i in range(n - 1, -1, -1):
+        if chart.short:
+            for d in range(row_length(n, width, i)):
+                place = row_offset(n, width, i) + d
+                open_item(&picker, 0.0)
+                offer_inside(&picker, i, d)
+                spreads.inside[place] = closed_item(&picker, picker.value)
+                if spreads.long != NULL:
+                    open_item(&picker, 0.0)
+                    offer_long(&picker, i, d)
+                    spreads.long[place] = closed_item(&picker, picker.value)
+        open_item(&picker, 0.0)
+        offer_first_level(&picker, i)
+        spreads.rest[i] = closed_item(&picker, picker.value)
+    return spreads.rest[0].entropy
