@@ -12,8 +12,8 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotation import mentions_by_segment
-from ..decoders.mention import Mention, sort_mentions
 from ..decoders import check_mentions
+from ..decoders.mention import Mention, sort_mentions
 from .conversion_report import ConversionReport, FormatError
 from .files import place
 
