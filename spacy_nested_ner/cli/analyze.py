@@ -81,7 +81,7 @@ def _text(parts: list[Statistics], whole: Statistics) -> list[str]:
         _counts("Labels", columns, lambda a: dict(a.labels.most_common())),
         _counts("Words in a mention", columns, lambda a: in_ranges(a.lengths, MENTION_LENGTHS)),
         _counts("Words in a sentence", columns, lambda a: in_ranges(a.sentence_lengths, SENTENCE_LENGTHS)),
-        _counts("Level of nesting", columns, lambda a: dict(sorted(a.levels.items()))),
+        _counts("Depth of nesting", columns, lambda a: dict(sorted(a.depths.items()))),
         _counts("Words in the second longest child", columns, lambda a: in_ranges(a.second_children, CHILD_LENGTHS)),
         _matrix(whole),
         _pairs("Labels on one span", columns, lambda a: a.same_span),
@@ -103,7 +103,7 @@ def _overview(columns: list[Statistics]) -> str:
         "  pairs on one span": lambda a: a.same_span.total(),
         "  pairs that cross": lambda a: a.crossing.total(),
         "  across sentences": lambda a: a.across,
-        "Depth": lambda a: max(a.levels, default=0),
+        "Depth": lambda a: max(a.depths, default=0),
         "Longest mention": lambda a: a.longest.words,
         "Longest sentence": lambda a: max(a.sentence_lengths, default=0),
     }

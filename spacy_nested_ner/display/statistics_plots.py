@@ -9,10 +9,10 @@ from matplotlib.figure import Figure
 
 from ..evaluation.statistics import Statistics, in_ranges
 
-# Labels in a plot, the most frequent ones; lengths and levels that have bars of their own.
+# Labels in a plot, the most frequent ones; lengths and depths that have bars of their own.
 MAX_LABELS = 25
 MAX_LENGTH = 20
-MAX_LEVEL = 8
+MAX_DEPTH = 8
 
 # Told apart by colour-blind eyes and in grey.
 _COLOURS = ("#2b5c8a", "#e9a23b", "#7fb08a", "#b5525c", "#8d7bb0", "#9a9a9a")
@@ -21,10 +21,10 @@ _BAR = 0.8
 
 
 def save_plots(parts: list[Statistics], whole: Statistics, folder: Path) -> list[Path]:
-    """Draw lengths, levels, labels, and which label is in which, into PNG files."""
+    """Draw lengths, depths, labels, and which label is in which, into PNG files."""
     figures = {
         "lengths.png": draw_lengths(parts),
-        "depth.png": draw_levels(parts),
+        "depth.png": draw_depths(parts),
         "labels.png": draw_labels(parts, whole),
         "nesting.png": draw_nesting(whole),
     }
@@ -40,13 +40,13 @@ def draw_lengths(parts: list[Statistics]) -> Figure:
     )
 
 
-def draw_levels(parts: list[Statistics]) -> Figure:
-    """The share of mentions on every level of nesting."""
+def draw_depths(parts: list[Statistics]) -> Figure:
+    """The share of mentions at every depth."""
     return _bars(
         "Nesting of mentions",
-        "level; 1 is inside no other mention",
+        "depth; 1 is inside no other mention",
         parts,
-        lambda part: in_ranges(part.levels, tuple(range(1, MAX_LEVEL + 1))),
+        lambda part: in_ranges(part.depths, tuple(range(1, MAX_DEPTH + 1))),
     )
 
 

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from math import log2
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.scorer import PRFScore
 
@@ -20,12 +20,6 @@ LENGTHS = (1, 2, 3, 4, 5, 10)
 FLOOR = 0.01
 
 Row = dict[str, Any]
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
-    label_: str
 
 
 def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
@@ -73,13 +67,9 @@ def _row(score: PRFScore) -> Row:
     }
 
 
-def _depths(mentions: Iterable[Mention]) -> dict[int, set[tuple[str, int, int]]]:
-    return mentions_by_depth([_Span(*mention) for mention in mentions])
-
-
 def _by_level(judged: list[Judged]) -> dict[str, Row]:
     """First level, nested, and every depth, as `spacy evaluate` scores them."""
-    levels = score_levels((_depths(each.gold), _depths(each.found)) for each in judged)
+    levels = score_levels((mentions_by_depth(each.gold), mentions_by_depth(each.found)) for each in judged)
     return {
         name: {
             **level.to_dict(),
@@ -125,13 +115,14 @@ def _n_gold(score: PRFScore) -> int:
 
 
 def _thresholds(judged: list[Judged]) -> list[Row]:
-    depths = [_depths(each.gold) for each in judged]
+    gold_by_depth = [mentions_by_depth(each.gold) for each in judged]
     rows = []
     for threshold in judged[0].at if judged else ():
         score = PRFScore()
         for each in judged:
             score.score_set(set(each.at[threshold]), each.gold)
-        levels = score_levels((gold, _depths(each.at[threshold])) for gold, each in zip(depths, judged))
+        found_by_depth = (mentions_by_depth(each.at[threshold]) for each in judged)
+        levels = score_levels(zip(gold_by_depth, found_by_depth))
         rows.append({"threshold": threshold, **_row(score), "nested_r": levels["nested"].to_dict()["r"]})
     return rows
 

@@ -36,9 +36,9 @@ def test_parts_side_by_side(parts):
     output = result.output
     assert output.splitlines()[0].split() == ["train", "dev", "all"]
     assert ["Mentions", "6", "2", "8"] in [line.split() for line in output.splitlines()]
-    assert "  nested, %            66.7   0.0   50.0\n" in output
+    assert "  nested, %            50.0   0.0   37.5\n" in output
     assert rows(output, "Labels ")[2:] == [["PER", "3", "2", "5"], ["GPE", "2", "-", "2"], ["ORG", "1", "-", "1"]]
-    assert rows(output, "Level of nesting")[2:] == [["1", "2", "2", "4"], ["2", "4", "-", "4"]]
+    assert rows(output, "Depth of nesting")[2:] == [["1", "3", "2", "5"], ["2", "3", "-", "3"]]
     assert rows(output, "Words in a sentence")[2:] == [["1-5", "1", "1", "2"], ["6-10", "1", "-", "1"]]
     assert rows(output, "Words in the second longest child")[2:] == [["1", "1", "-", "1"]]
     assert rows(output, "Labels on one span")[2:] == [["GPE", "+", "ORG", "1", "-", "1"]]
