@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from ..decoders.mention import Mention
-from ..decoders.nesting import nesting_levels
+from ..decoders.nesting import depths
 
 # How many places of one kind of loss are remembered, and how many are printed.
 REMEMBERED = 100
@@ -51,8 +51,8 @@ class ConversionReport:
 
     skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
     longest (int): The number of words in the longest sentence.
-    nested (int): Mentions inside another mention. Of two labels on one span, the second counts as nested.
-    depth (int): The largest number of mentions inside one another.
+    nested (int): Mentions whose span is inside another one: what the recall of nested mentions is a share of.
+    depth (int): The depth of the deepest mention.
     lost (dict[str, Loss]): What was read and not kept, by kind.
     bad (Loss): Sentences, records or annotations that were skipped because they are wrong.
     """
@@ -71,14 +71,14 @@ class ConversionReport:
 
     def count(self, lengths: list[int], mentions: list[Mention]) -> None:
         """Add a document: the lengths of its sentences and its sorted mentions."""
-        levels = nesting_levels(mentions)
+        of_mentions = depths(mentions)
         self.documents += 1
         self.sentences += len(lengths)
         self.words += sum(lengths)
         self.longest = max([self.longest, *lengths])
         self.mentions += len(mentions)
-        self.nested += sum(level > 1 for level in levels)
-        self.depth = max([self.depth, *levels])
+        self.nested += sum(depth > 1 for depth in of_mentions)
+        self.depth = max([self.depth, *of_mentions])
         self.labels.update(mention.label for mention in mentions)
 
     def lose(self, what: str, where: str, count: int = 1) -> None:

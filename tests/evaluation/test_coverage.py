@@ -7,6 +7,7 @@ from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention, QuadraticDecoder
 from spacy_nested_ner.decoders.auto import all_spaces
+from spacy_nested_ner.evaluation import coverage as module
 from spacy_nested_ner.evaluation import measure_coverage
 from spacy_nested_ner.evaluation.coverage import Coverage, show
 
@@ -149,3 +150,25 @@ def test_numbers_are_those_of_the_projection(docs):
     assert numbers[:5] == sorted(numbers[:5])
     assert numbers[5:] == sorted(numbers[5:])
     assert all(one <= several for one, several in zip(numbers[:5], numbers[5:]))
+
+
+def test_rare_labels_are_known_before_mentions_are_dropped(monkeypatch):
+    """Counts are those of all documents, in whatever order they are added."""
+    asked, real = [], module._fates_of
+    monkeypatch.setattr(module, "_fates_of", lambda *arguments: asked.append(arguments[-1]) or real(*arguments))
+    docs = [make_doc([(WORDS, TWO_LABELS)]), make_doc([(WORDS, [(0, 1, "GPE"), (5, 8, "GPE")]), (WORDS, [])])]
+    for order in (docs, docs[::-1]):
+        coverage = measure_coverage(Record(doc, "") for doc in order)
+        assert coverage.kept(coverage.spaces[0]).total() == 2
+        assert asked.pop() == {"GPE": 3, "ORG": 1}
+        assert asked == [], "nothing was projected before all documents were read, or twice"
+
+
+def test_documents_can_be_added_after_the_numbers_were_read():
+    coverage = Coverage()
+    coverage.add(Record(make_doc([(WORDS, TWO_LABELS)]), "a"))
+    assert coverage.recall(coverage.spaces[0]) == 0.5
+    coverage.add(Record(make_doc([(WORDS, [(0, 1, "PER"), (2, 3, "PER")])]), "b"))
+    coverage.add(Record(make_doc([(WORDS, TWO_LABELS)]), "c"))
+    assert coverage.recall(coverage.spaces[0]) == pytest.approx(4 / 6)
+    assert [example.where for example in coverage.lost(coverage.spaces[0])] == ["a, sentence 1", "c, sentence 1"]
