@@ -3,7 +3,7 @@
 import json
 
 from ..decoders import Decoder
-from ..decoders.auto import Space, settings_of
+from ..decoders.auto import Space
 from ..evaluation.coverage import Coverage
 from .tables import percent, render_table
 
@@ -51,7 +51,7 @@ def _recommendation(coverage: Coverage, space: Space) -> str:
 
 def _config(decoder: Decoder) -> list[str]:
     """The decoder as a config names it. The limit on length is a setting of the component."""
-    settings = settings_of(decoder)
+    settings = decoder.settings()
     name = settings.pop("decoder")
     return [
         "[components.nested_ner.decoder]",

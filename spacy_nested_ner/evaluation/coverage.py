@@ -4,7 +4,7 @@ Exact, by the projection of gold mentions into search spaces that training uses,
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, NamedTuple
@@ -13,9 +13,9 @@ from ..annotation import mentions_by_segment
 from ..corpus import Loss, Record
 from ..corpus.documents import describe
 from ..decoders import Mention
-from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of, settings_of
+from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of
 from ..decoders.brackets import bracket_words
-from ..decoders.spaces import clusters
+from ..decoders.space import clusters
 
 # Words shown before and after the mentions of an example.
 AROUND = 8
@@ -120,7 +120,7 @@ class Coverage:
 
     def _settle(self, segment: _Segment, result: _Fates) -> None:
         where, words, mentions = segment
-        fates = _fates_of(mentions, len(words), self.spaces, self.mentions)
+        fates = fates_of(mentions, len(words), self.spaces, self.mentions)
         for mention, fate in zip(mentions, fates):
             result.labels.setdefault(fate, Counter())[mention.label] += 1
         # The first of each kind: one example per sentence is enough.
@@ -171,7 +171,7 @@ class Coverage:
     def _describe(self, space: Space) -> dict[str, Any]:
         kept = self.kept(space)
         return {
-            **settings_of(space.decoder),
+            **space.decoder.settings(),
             "kept": kept.total(),
             "recall": self.recall(space),
             "recall_by_label": {label: kept[label] / n for label, n in self.mentions.most_common()},
@@ -185,14 +185,6 @@ def measure_coverage(records: Iterable[Record], **settings: Any) -> Coverage:
     for record in records:
         coverage.add(record)
     return coverage
-
-
-def _fates_of(mentions: list[Mention], n_tokens: int, spaces: list[Space], counts: Mapping[str, int]) -> list[Fate]:
-    """What becomes of the mentions of a segment in each of the spaces.
-
-    counts (Mapping[str, int]): Mentions of every label in the data.
-    """
-    return fates_of(mentions, n_tokens, spaces)
 
 
 def show(words: list[str], mentions: list[Mention], lost: Mention) -> str:
