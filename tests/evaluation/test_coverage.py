@@ -1,13 +1,15 @@
 """Maximum recall of search spaces."""
 
 import pytest
+import spacy
 from hypothesis import given
 from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
+from nested_examples import TINY
+from spacy.training import Example
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention, QuadraticDecoder
 from spacy_nested_ner.decoders.auto import all_spaces
-from spacy_nested_ner.evaluation import coverage as module
 from spacy_nested_ner.evaluation import measure_coverage
 from spacy_nested_ner.evaluation.coverage import Coverage, show
 
@@ -83,7 +85,7 @@ def test_examples_show_what_is_lost():
     (example,) = coverage.lost(one, kept_by=two)
     assert example.where == "a.txt, line 1, sentence 2"
     assert example.sentence.count("{") == 1
-    assert [example.sentence for example in coverage.lost(two)] == ["Ada and Bo Bell of [GPE {ORG Bonn}] sing"]
+    assert [example.sentence for example in coverage.lost(two)] == ["Ada and Bo Bell of {GPE [ORG Bonn]} sing"]
     assert coverage.lost(coverage.spaces[-1]) == []
 
 
@@ -152,16 +154,29 @@ def test_numbers_are_those_of_the_projection(docs):
     assert all(one <= several for one, several in zip(numbers[:5], numbers[5:]))
 
 
-def test_rare_labels_are_known_before_mentions_are_dropped(monkeypatch):
+def test_rare_labels_are_known_before_mentions_are_dropped():
     """Counts are those of all documents, in whatever order they are added."""
-    asked, real = [], module._fates_of
-    monkeypatch.setattr(module, "_fates_of", lambda *arguments: asked.append(arguments[-1]) or real(*arguments))
-    docs = [make_doc([(WORDS, TWO_LABELS)]), make_doc([(WORDS, [(0, 1, "GPE"), (5, 8, "GPE")]), (WORDS, [])])]
-    for order in (docs, docs[::-1]):
-        coverage = measure_coverage(Record(doc, "") for doc in order)
-        assert coverage.kept(coverage.spaces[0]).total() == 2
-        assert asked.pop() == {"GPE": 3, "ORG": 1}
-        assert asked == [], "nothing was projected before all documents were read, or twice"
+    for frequent, rare in (("GPE", "ORG"), ("ORG", "GPE")):
+        docs = [make_doc([(WORDS, TWO_LABELS)]), make_doc([(WORDS, [(0, 1, frequent)]), (WORDS, [])])]
+        for order in (docs, docs[::-1]):
+            coverage = measure_coverage(Record(doc, "") for doc in order)
+            assert coverage.mentions == {frequent: 2, rare: 1}
+            assert coverage.kept(coverage.spaces[0]) == {frequent: 1, rare: 1}
+
+
+def test_training_drops_what_coverage_says():
+    """Whatever the order of documents, and so the numbers of labels."""
+    sentences = [(WORDS, TWO_LABELS)] * 3 + [(WORDS, [(0, 1, "GPE"), (2, 4, "ORG")]), (WORDS, [(4, 5, "ORG")])]
+    for order in (sentences, sentences[::-1]):
+        docs = [make_doc([sentence]) for sentence in order]
+        coverage = measure_coverage(Record(doc, "") for doc in docs)
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("nested_ner", config=TINY)
+        space = next(space for space in coverage.spaces if space.decoder == pipe.decoder)
+        dropped = coverage.mentions - coverage.kept(space)
+        assert dropped == {"ORG": 3}
+        with pytest.warns(UserWarning, match=r"3 are outside the search space of .* \(ORG 3\)"):
+            pipe.initialize(lambda docs=docs: [Example(doc, doc) for doc in docs])
 
 
 def test_documents_can_be_added_after_the_numbers_were_read():
