@@ -1,8 +1,14 @@
 """Maximum recall of search spaces."""
 
+import re
+
 import pytest
+import spacy
 from hypothesis import given
 from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
+from nested_examples import TINY
+from spacy.tokens import Doc
+from spacy.training import Example
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention, QuadraticDecoder
@@ -162,6 +168,25 @@ def test_rare_labels_are_known_before_mentions_are_dropped(monkeypatch):
         assert coverage.kept(coverage.spaces[0]).total() == 2
         assert asked.pop() == {"GPE": 3, "ORG": 1}
         assert asked == [], "nothing was projected before all documents were read, or twice"
+
+
+def test_training_drops_the_same_mentions():
+    """Whatever the order of documents, and so the numbers of labels."""
+    labels = ("ORG", "GPE", "FAC")
+    twice = [(WORDS, [(5, 6, label) for label in pair]) for pair in zip(labels, (*labels[1:], labels[0]))]
+    docs = [make_doc([sentence]) for sentence in (*twice, (WORDS, [(0, 1, "FAC")]), (WORDS, TWO_LONG))]
+    coverage = measure_coverage(Record(doc, "") for doc in docs)
+    space = next(space for space in coverage.spaces if space.decoder == QuadraticDecoder())
+    lost = coverage.mentions - coverage.kept(space)
+    assert lost.total() == 4
+    for order in (docs, docs[::-1]):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("nested_ner", config=TINY)
+        examples = [Example(Doc(nlp.vocab, words=WORDS), doc) for doc in order]
+        with pytest.warns(UserWarning, match="cannot learn 4 of 11") as warned:
+            nlp.initialize(lambda examples=examples: examples)
+        (named,) = re.findall(r"outside the search space of .*?\) \((.*)\): ", str(warned[0].message))
+        assert dict(name.split() for name in named.split(", ")) == {label: str(n) for label, n in lost.items()}
 
 
 def test_documents_can_be_added_after_the_numbers_were_read():
