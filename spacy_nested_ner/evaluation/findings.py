@@ -22,7 +22,7 @@ Written = list[tuple[Mention, float]]
 
 @dataclass(frozen=True)
 class Finding:
-    """What a component knows of a doc besides the mentions that it writes. All of it is on the tokens of this doc.
+    """What a component knows of a doc in addition to the mentions that it writes, on the tokens of this doc.
 
     at (dict[float, Written]): The mentions at other thresholds; nothing for a component without a threshold.
     probabilities (dict[Mention, float]): Of the mentions asked for, where the component knows them.

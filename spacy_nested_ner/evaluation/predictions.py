@@ -8,7 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..annotation import mentions_of, sentence_bounds
+from ..annotation import Segment, mentions_of, sentence_bounds
 from ..corpus import Record
 from ..corpus.reader import bare_doc
 from ..decoders import Mention
@@ -27,7 +27,7 @@ Found = dict[Mention, float]
 class Judged:
     """A document with its gold mentions and those that the pipeline found, on the tokens of the gold.
 
-    sentences (list[tuple[int, int]]): Where the sentences of the gold begin and end.
+    sentences (list[Segment]): Where the sentences of the gold begin and end.
     found (Found): At the settings of the pipeline.
     at (dict[float, Found]): At other thresholds.
     probabilities (Found): Of gold mentions, including those not found, where a component knows them.
@@ -38,7 +38,7 @@ class Judged:
 
     where: str
     words: list[str]
-    sentences: list[tuple[int, int]]
+    sentences: list[Segment]
     gold: set[Mention]
     found: Found
     at: dict[float, Found] = field(default_factory=dict)
@@ -127,7 +127,7 @@ def _with_finding(
     finding: Finding,
     spans_key: str,
 ) -> Judged:
-    """The gold, and what the component knows besides the mentions that it writes."""
+    """The gold, and what the component knows in addition to the mentions that it writes."""
     reference, probabilities = example.reference, finding.probabilities
     return Judged(
         where,
@@ -158,9 +158,7 @@ def _in_gold(written: Written, alignment: Alignment) -> tuple[Found, int]:
     return found, sum(mention not in aligned for mention, _ in written)
 
 
-def _aligned(
-    mentions: Iterable[Mention], align: Callable[[int, int], tuple[int, int] | None]
-) -> dict[Mention, Mention]:
+def _aligned(mentions: Iterable[Mention], align: Callable[[int, int], Segment | None]) -> dict[Mention, Mention]:
     """Mentions on the tokens of one doc to the same on those of the other; without those that do not align."""
     bounds = ((mention, align(mention.start, mention.end)) for mention in mentions)
     return {mention: Mention(*places, mention.label) for mention, places in bounds if places is not None}

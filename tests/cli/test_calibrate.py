@@ -10,7 +10,6 @@ from nested_examples import SENTENCES, found, make_doc, save_corpus, trained
 from spacy.tokens import DocBin
 
 from spacy_nested_ner.corpus import read_docs, read_records
-from spacy_nested_ner.corpus.files import whole_folder
 from spacy_nested_ner.evaluation import calibration, measure, predict
 
 
@@ -77,28 +76,6 @@ def test_nothing_but_a_pipeline_is_replaced(folder, tmp_path):
     message = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path, "--force")
     assert "exists and is not a pipeline; give a new or empty folder" in message
     assert (tmp_path / "thesis.txt").exists()
-
-
-def test_after_an_error_the_folder_is_as_it_was(tmp_path):
-    target = tmp_path / "out"
-
-    def fail():
-        with whole_folder(target) as folder:
-            (folder / "half").write_text("")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        fail()
-    assert list(tmp_path.iterdir()) == []
-    target.mkdir()
-    (target / "old").write_text("")
-    with pytest.raises(KeyError):
-        fail()
-    assert [path.name for path in target.iterdir()] == ["old"]
-    with whole_folder(target) as folder:
-        (folder / "new").write_text("")
-    assert [path.name for path in target.iterdir()] == ["new"]
-    assert list(tmp_path.iterdir()) == [target]
 
 
 # ---- errors ----

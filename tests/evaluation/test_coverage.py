@@ -1,5 +1,7 @@
 """Maximum recall of search spaces."""
 
+import re
+
 import pytest
 import spacy
 from hypothesis import given
@@ -177,6 +179,25 @@ def test_training_drops_what_coverage_says():
         assert dropped == {"ORG": 3}
         with pytest.warns(UserWarning, match=r"3 are outside the search space of .* \(ORG 3\)"):
             pipe.initialize(lambda docs=docs: [Example(doc, doc) for doc in docs])
+
+
+def test_training_drops_the_same_mentions():
+    """Whatever the order of documents, and so the numbers of labels."""
+    labels = ("ORG", "GPE", "FAC")
+    twice = [(WORDS, [(5, 6, label) for label in pair]) for pair in zip(labels, (*labels[1:], labels[0]))]
+    docs = [make_doc([sentence]) for sentence in (*twice, (WORDS, [(0, 1, "FAC")]), (WORDS, TWO_LONG))]
+    coverage = measure_coverage(Record(doc, "") for doc in docs)
+    space = next(space for space in coverage.spaces if space.decoder == QuadraticDecoder())
+    lost = coverage.mentions - coverage.kept(space)
+    assert lost.total() == 4
+    for order in (docs, docs[::-1]):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("nested_ner", config=TINY)
+        examples = [Example(Doc(nlp.vocab, words=WORDS), doc) for doc in order]
+        with pytest.warns(UserWarning, match="cannot learn 4 of 11") as warned:
+            nlp.initialize(lambda examples=examples: examples)
+        (named,) = re.findall(r"outside the search space of .*?\) \((.*)\): ", str(warned[0].message))
+        assert dict(name.split() for name in named.split(", ")) == {label: str(n) for label, n in lost.items()}
 
 
 def test_documents_can_be_added_after_the_numbers_were_read():
