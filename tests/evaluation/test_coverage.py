@@ -7,6 +7,7 @@ import spacy
 from hypothesis import given
 from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
 from nested_examples import TINY
+from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_nested_ner.corpus import Record
@@ -164,21 +165,6 @@ def test_rare_labels_are_known_before_mentions_are_dropped():
             coverage = measure_coverage(Record(doc, "") for doc in order)
             assert coverage.mentions == {frequent: 2, rare: 1}
             assert coverage.kept(coverage.spaces[0]) == {frequent: 1, rare: 1}
-
-
-def test_training_drops_what_coverage_says():
-    """Whatever the order of documents, and so the numbers of labels."""
-    sentences = [(WORDS, TWO_LABELS)] * 3 + [(WORDS, [(0, 1, "GPE"), (2, 4, "ORG")]), (WORDS, [(4, 5, "ORG")])]
-    for order in (sentences, sentences[::-1]):
-        docs = [make_doc([sentence]) for sentence in order]
-        coverage = measure_coverage(Record(doc, "") for doc in docs)
-        nlp = spacy.blank("en")
-        pipe = nlp.add_pipe("nested_ner", config=TINY)
-        space = next(space for space in coverage.spaces if space.decoder == pipe.decoder)
-        dropped = coverage.mentions - coverage.kept(space)
-        assert dropped == {"ORG": 3}
-        with pytest.warns(UserWarning, match=r"3 are outside the search space of .* \(ORG 3\)"):
-            pipe.initialize(lambda docs=docs: [Example(doc, doc) for doc in docs])
 
 
 def test_training_drops_the_same_mentions():
