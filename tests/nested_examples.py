@@ -70,3 +70,13 @@ def save_corpus(path, key="sc", times=1):
 
 def found(doc, key="sc"):
     return sorted((span.start, span.end, span.label_) for span in doc.spans[key])
+
+
+def expected(group):
+    """The gold mentions of some sentences, as `found` gives them."""
+    return found(make_doc(spacy.blank("en").vocab, group))
+
+
+def plain(nlp, group):
+    """A doc with some sentences and no mentions."""
+    return make_doc(nlp.vocab, group, key=None)

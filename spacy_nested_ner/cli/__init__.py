@@ -1,4 +1,4 @@
-"""`spacy nested-ner …`: a group of spaCy's own command line, one command a module."""
+"""`spacy nested-ner …`: a group of spaCy's own command line, one command per module."""
 
 import typer
 from spacy.cli._util import app

@@ -10,8 +10,10 @@ from .options import From, Lang, LineSentences, Misaligned, SkipBad, SpansKey, e
 
 _Input = Annotated[Path, Arg(metavar="INPUT", help="File or folder to read")]
 _Output = Annotated[Path, Arg(metavar="OUTPUT", help="File to write; a folder for brat and with --split")]
-_To = Annotated[str | None, Opt("--to", "-t", help="Format of OUTPUT, if its name does not tell")]
-_Ids = Annotated[Path | None, Opt("--ids", "-i", help="A list of the files in the folder INPUT to read, one a line")]
+_To = Annotated[str | None, Opt("--to", "-t", help="Format of OUTPUT, if its name does not show it")]
+_Ids = Annotated[
+    Path | None, Opt("--ids", "-i", help="List of the files in the folder INPUT to read, one name per line")
+]
 _Split = Annotated[bool, Opt("--split", help="genia: write the standard train, dev and test into the folder OUTPUT")]
 
 
@@ -30,7 +32,7 @@ def convert_cli(
 ) -> None:
     """Convert a corpus with nested mentions from one format to another.
 
-    Says what was read and what could not be kept. OUTPUT is written as a whole or not at all.
+    Prints what was read and what could not be kept. OUTPUT is written as a whole or not at all.
     """
     with errors_shown():
         names = None if ids is None else {line.strip() for line in ids.read_text("utf-8-sig").splitlines()} - {""}

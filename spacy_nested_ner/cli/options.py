@@ -1,4 +1,4 @@
-"""What the commands have in common: options, how errors are shown, JSON files."""
+"""What the commands have in common: options, loading and reading, how errors are shown, JSON files."""
 
 import json
 import sys
@@ -8,8 +8,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
+import spacy
 import typer
 from spacy.cli._util import Arg, Opt
+from spacy.language import Language
 
 from ..corpus import FORMATS, ConversionReport, Record, Settings, read_records
 
@@ -21,23 +23,28 @@ GoldTokens = Annotated[
 ]
 Data = Annotated[list[Path], Arg(metavar="DATA", help="Files or folders to read, in any format of `convert`")]
 From = Annotated[
-    str | None, Opt("--from", "-f", help=f"Format of the input, if its name does not tell: {', '.join(FORMATS)}")
+    str | None, Opt("--from", "-f", help=f"Format of the input, if its name does not show it: {', '.join(FORMATS)}")
 ]
-SpansKey = Annotated[str, Opt("--spans-key", "-k", help="The mentions are in doc.spans under this key")]
-Lang = Annotated[str, Opt("--lang", "-l", help="Language of the tokenizer, for formats that come as running text")]
+SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the mentions in doc.spans")]
+Lang = Annotated[str, Opt("--lang", "-l", help="Language of the tokenizer, for formats of running text")]
 Misaligned = Annotated[
-    str, Opt("--misaligned", "-m", help="Mentions that end inside a token: error, split the token, or drop and report")
+    str,
+    Opt(
+        "--misaligned",
+        "-m",
+        help="Mentions that begin or end inside a token: error, split the token, or drop and report",
+    ),
 ]
 LineSentences = Annotated[
-    bool, Opt("--line-sentences/--no-line-sentences", help="brat: every line of text is a sentence")
+    bool, Opt("--line-sentences/--no-line-sentences", help="brat: take every line of text as a sentence")
 ]
-SkipBad = Annotated[bool, Opt("--skip-bad", "-s", help="Skip and count what is bad, instead of stopping there")]
+SkipBad = Annotated[bool, Opt("--skip-bad", "-s", help="Skip and count bad input instead of stopping")]
 
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """What is wrong with input or options ends the command with a line, not a traceback; nor does what a terminal
-    or a pipe of another encoding than UTF-8 cannot show."""
+    """End the command with one line, not a traceback, if input or options are wrong. Characters that the encoding of
+    the terminal or pipe does not have are printed as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -50,7 +57,7 @@ def errors_shown() -> Iterator[None]:
 
 
 class Source:
-    """Files and folders, read one after the other with the same options into one report."""
+    """Files and folders, read one after another with the same options and one report."""
 
     def __init__(self, data: list[Path], format: str | None, settings: Settings, *, skip_bad: bool):
         self.data = data
@@ -64,6 +71,11 @@ class Source:
     def read_all(self) -> Iterator[Record]:
         return chain.from_iterable(map(self.read, self.data))
 
+    def print_losses(self) -> None:
+        """What could not be read, if anything."""
+        if losses := self.report.losses():
+            print("\n" + "\n".join(losses))
+
     def check_mentions_found(self) -> None:
         """An error if there was nothing to count."""
         if not self.report.mentions:
@@ -71,8 +83,15 @@ class Source:
             raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], see --spans-key")
 
 
+def load_pipeline(model: str, gpu_id: int = -1) -> Language:
+    """A trained pipeline, on a GPU if its number is not negative."""
+    if gpu_id >= 0:
+        spacy.require_gpu(gpu_id)
+    return spacy.load(model)
+
+
 def short_names(paths: list[Path]) -> list[str]:
-    """Names without folder and suffix, if they tell the files apart."""
+    """Names without folder and suffix, if these differ; otherwise whole paths."""
     for path in paths:
         if paths.count(path) > 1:
             raise ValueError(f"{path} is named {paths.count(path)} times; name every file or folder once")

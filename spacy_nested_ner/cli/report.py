@@ -2,16 +2,16 @@
 
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, Any
+from typing import Annotated
 
-import spacy
 from spacy.cli._util import Opt
 
 from ..corpus import Settings
 from ..display.page import render_page
-from ..display.tables import percent, render_table
+from ..display.scores_text import describe_scores
+from ..evaluation.components import check_pipeline, component_of
 from ..evaluation.measures import measure
-from ..evaluation.predictions import check_pipeline, component_of, predict
+from ..evaluation.predictions import predict
 from .options import (
     Data,
     From,
@@ -24,6 +24,7 @@ from .options import (
     Source,
     SpansKey,
     errors_shown,
+    load_pipeline,
     write_json,
 )
 
@@ -44,16 +45,14 @@ def report_cli(
     line_sentences: LineSentences = True,
     skip_bad: SkipBad = False,
 ) -> None:
-    """Show what a trained pipeline gets right and wrong, on a page to look at.
+    """Make a page that shows what a trained pipeline gets right and wrong.
 
-    Scores by label, depth and length, precision and recall over the threshold, calibration, how well
-    entropy points at errors, confusion of labels, and the sentences with the most surprising errors.
+    Scores by label, depth and length, precision and recall at every threshold, calibration, how well entropy
+    points at errors, confusion of labels, and the sentences with the most surprising errors.
     """
     with errors_shown():
         _check_writable(output)
-        if gpu_id >= 0:
-            spacy.require_gpu(gpu_id)
-        nlp = spacy.load(model)
+        nlp = load_pipeline(model, gpu_id)
         check_pipeline(nlp, spans_key)
         settings = Settings(spans_key=spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
         source = Source(data, source_format, settings, skip_bad=skip_bad)
@@ -69,26 +68,18 @@ def report_cli(
                 predict(nlp, records, spans_key=spans_key, gold_tokens=gold_tokens, progress=True), n_examples=examples
             ),
         }
-        print(_table(numbers))
-        if source.report.losses():
-            print("\n" + "\n".join(source.report.losses()))
+        print(describe_scores(numbers))
+        source.print_losses()
         write_json(output / "report.json", numbers)
         (output / "report.html").write_text(render_page(numbers), encoding="utf-8")
         print(f"\nSaved {output / 'report.html'}\nSaved {output / 'report.json'}")
 
 
 def _check_writable(folder: Path) -> None:
-    """Before the work, not after it."""
+    """Checked before the work, not after it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ValueError(f"cannot write to the folder {folder}: {error.strerror}; see --output") from None
-
-
-def _table(numbers: dict[str, Any]) -> str:
-    names = {"all": "all", "first_level": "first level", "nested": "nested"}
-    rows = [*((names[key], row) for key, row in numbers["scores"].items()), *numbers["by_label"].items()]
-    cells = [(name, f"{row['gold']:,}", *(percent(row[letter]) for letter in "prf")) for name, row in rows]
-    return render_table(cells, ["", "mentions", "P", "R", "F"])

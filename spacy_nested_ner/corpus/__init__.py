@@ -1,13 +1,16 @@
-"""Corpora with nested mentions: formats to Docs and back, one format a module."""
+"""Corpora with nested mentions: read and write them in several formats, convert them, train from them."""
 
-from .conversion import FORMATS, convert, read_docs, read_records, write_docs
+from .conversion import convert, read_docs, read_records, write_docs
+from .conversion_report import ConversionReport, FormatError, Loss
 from .documents import Record, Settings
-from .report import ConversionReport, FormatError
+from .formats import FORMATS, Format
 
 __all__ = [
     "FORMATS",
     "ConversionReport",
+    "Format",
     "FormatError",
+    "Loss",
     "Record",
     "Settings",
     "convert",

@@ -1,4 +1,4 @@
-"""Docs as words and mentions, sentence by sentence: what all formats share."""
+"""Docs as words and mentions, sentence by sentence: what the formats have in common."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 
 from ..annotation import mentions_by_segment
+from ..decoders import check_mentions
 from ..decoders.mention import Mention, sort_mentions
-from ..decoders.spaces import check_mentions
+from .conversion_report import ConversionReport, FormatError
 from .files import place
-from .report import ConversionReport, FormatError
 
 MISALIGNED = ("error", "split", "drop")
 
@@ -25,9 +25,9 @@ class Settings:
     """How documents are read and written.
 
     spans_key (str): The mentions are in `doc.spans[spans_key]`.
-    lang (str): Language code, for the tokenizer of formats that come as running text.
-    pipeline (Language | None): Take the tokenizer and the vocab of this pipeline, whatever `lang` is.
-    misaligned (str): For characters of a mention that do not fit token edges: an "error",
+    lang (str): Language code of the tokenizer, for formats with running text.
+    pipeline (Language | None): Use the tokenizer and the vocab of this pipeline instead, and ignore `lang`.
+    misaligned (str): What to do if a mention by characters begins or ends inside a token: raise an "error",
         "split" the token, or "drop" the mention and report it.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
     """
@@ -44,6 +44,7 @@ class Settings:
 
     @cached_property
     def nlp(self) -> Language:
+        """The pipeline, or a blank one for the language."""
         if self.pipeline is not None:
             return self.pipeline
         try:
@@ -63,7 +64,7 @@ class Record(NamedTuple):
 class Sentence(NamedTuple):
     """Words and the mentions among them.
 
-    spaces (list[bool] | None): Whether a space follows each word; None if nobody knows.
+    spaces (list[bool] | None): Whether a space follows each word; None if that is unknown.
     """
 
     words: list[str]
@@ -81,9 +82,11 @@ def make_doc(
     spaces: list[bool] | None = None,
     sent_starts: Iterable[int] | None = None,
 ) -> Doc:
-    """A Doc with its mentions sorted and repeated ones removed.
+    """A Doc with sorted mentions. Repeated mentions are removed and reported.
 
-    sent_starts (Iterable[int] | None): The tokens that begin a sentence; None if nobody knows.
+    mentions (Iterable[Mention]): In any order; they are checked here.
+    spaces (list[bool] | None): Whether a space follows each word; None if that is unknown.
+    sent_starts (Iterable[int] | None): The words that begin a sentence; None if that is unknown.
     """
     if not all(words):
         raise FormatError(where, f"word {words.index('')} is empty; expected at least one character")
@@ -97,7 +100,7 @@ def make_doc(
         raise FormatError(where, str(error)) from None
     if len(given) > len(kept):
         report.lose("repeated mentions (same span and label)", where, len(given) - len(kept))
-    flags = None
+    flags: list[bool | int | None] | None = None
     if sent_starts is not None:
         starts = {0, *sent_starts}
         flags = [i in starts for i in range(len(words))]
@@ -125,7 +128,7 @@ def join_sentences(sentences: list[Sentence], settings: Settings, report: Conver
 def group_sentences(
     stream: Iterable[tuple[int, Sentence | None]], path: Path, settings: Settings, report: ConversionReport
 ) -> Iterator[Record]:
-    """Documents from sentences with their line numbers; None ends a document."""
+    """Documents made of sentences with their line numbers; None ends a document."""
     sentences: list[Sentence] = []
     first = 0
     for line, sentence in chain(stream, [(0, None)]):
@@ -140,7 +143,7 @@ def group_sentences(
 
 
 def sentences_of(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
-    """What formats made of words and sentences can say of a Doc; the rest is reported."""
+    """The sentences of a Doc, for formats of words and sentences. What these cannot express is reported."""
     doc, where = record
     if not len(doc):
         report.lose("documents without words", where)
@@ -153,24 +156,31 @@ def sentences_of(record: Record, settings: Settings, report: ConversionReport) -
         yield Sentence([token.text for token in doc[start:end]], mentions)
 
 
-def drop_whitespace(sentence: Sentence, report: ConversionReport, where: str) -> Sentence:
-    """Without the words that are nothing but white space, which word lists cannot show."""
+def visible_sentences(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
+    """The sentences of a Doc, for formats in which whitespace separates words and so cannot be one."""
+    for sentence in sentences_of(record, settings, report):
+        visible = _without_whitespace(sentence, report, record.where)
+        if visible.words:
+            yield visible
+
+
+def _without_whitespace(sentence: Sentence, report: ConversionReport, where: str) -> Sentence:
     kept = [word for word in sentence.words if not word.isspace()]
     if len(kept) == len(sentence.words):
         return sentence
-    report.lose("words of white space", where, len(sentence.words) - len(kept))
-    place = [0]
+    report.lose("words of only whitespace", where, len(sentence.words) - len(kept))
+    moved = [0]  # where the words, and the end, are after the others are removed
     for word in sentence.words:
-        place.append(place[-1] + (not word.isspace()))
+        moved.append(moved[-1] + (not word.isspace()))
     mentions = []
     for start, end, label in sentence.mentions:
-        if place[start] == place[end]:
-            report.lose("mentions of white space", f"{where}: {label} {start}:{end}")
+        if moved[start] == moved[end]:
+            report.lose("mentions of only whitespace", f"{where}: {label} {start}:{end}")
         else:
-            mentions.append(Mention(place[start], place[end], label))
+            mentions.append(Mention(moved[start], moved[end], label))
     return Sentence(kept, sort_mentions(set(mentions)))
 
 
 def describe(doc: Doc, mention: Mention) -> str:
-    """A mention as a person would point at it."""
+    """The label and the text of a mention, for messages."""
     return f"{mention.label} {doc[mention.start : mention.end].text!r}"

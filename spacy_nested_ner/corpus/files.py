@@ -1,4 +1,4 @@
-"""Files: what is read, line by line, and what is written, all or nothing."""
+"""Files: find and read them line by line, and write them all or not at all."""
 
 import os
 import shutil
@@ -8,20 +8,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from .report import FormatError
+from .conversion_report import FormatError
 
-# Of the many characters Unicode calls white space, only these separate anything in a file.
+# Of all the characters that Unicode calls whitespace, only these separate words in a file.
 BLANK = " \t\r"
 
 
 class Line(NamedTuple):
-    """A line of a file, counted from 1, without its line end."""
+    """A line of a file without its line end. The first line is number 1."""
 
     number: int
     text: str
 
 
 def place(path: Path, line: int) -> str:
+    """How messages name a line of a file."""
     return f"{path}, line {line}"
 
 
@@ -38,7 +39,7 @@ def read_lines(path: Path) -> Iterator[Line]:
 
 
 def read_paragraphs(path: Path) -> Iterator[list[Line]]:
-    """The runs of lines between blank lines."""
+    """The lines between blank lines, together."""
     paragraph: list[Line] = []
     for line in read_lines(path):
         if line.text.strip(BLANK):
@@ -51,9 +52,9 @@ def read_paragraphs(path: Path) -> Iterator[list[Line]]:
 
 
 def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | None = None) -> list[Path]:
-    """A file itself, or the files below a folder that end in one of the suffixes.
+    """A file itself, or the files in a folder, and in folders inside it, that end in one of the suffixes.
 
-    names (Collection[str] | None): Only these, with or without their suffix.
+    names (Collection[str] | None): Only these files, named with or without their suffix; None for all.
     """
     if not path.exists():
         raise FormatError(str(path), "no such file or folder")
@@ -62,22 +63,24 @@ def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | 
     else:
         found = sorted(file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes))
     if names is not None:
+        if not names:
+            raise FormatError(str(path), "the list of files to read is empty; name at least one")
         missing = set(names).difference(*({file.name, file.stem} for file in found))
         if missing:
             some = ", ".join(sorted(missing)[:3])
-            raise FormatError(str(path), f"{len(missing)} of the {len(names)} files asked for are not there: {some}")
+            reason = f"{len(missing)} of the {len(names)} named files are missing: {some}; correct the names"
+            raise FormatError(str(path), reason)
         found = [file for file in found if file.name in names or file.stem in names]
     if not found:
-        raise FormatError(str(path), f"the folder has no file that ends in {' or '.join(suffixes)}")
+        raise FormatError(str(path), f"the folder has no file whose name ends in {' or '.join(suffixes)}")
     return found
 
 
 @contextmanager
 def staging(folder: Path) -> Iterator[Path]:
-    """An empty folder inside `folder`. What is in it at the end moves to `folder`,
-    by renaming; after an error nothing does."""
+    """An empty folder inside `folder`. In the end its files are moved into `folder`, unless there was an error."""
     folder.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder))
+    stage = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder))  # here, so that moving is just renaming
     try:
         yield stage
         for made in sorted(stage.iterdir()):
@@ -88,8 +91,7 @@ def staging(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder beside `folder` that takes its place at the end, by renaming; after an error
-    `folder` is as it was."""
+    """An empty folder that replaces `folder` in the end. After an error, `folder` is as it was."""
     folder = folder.resolve()
     folder.parent.mkdir(parents=True, exist_ok=True)
     stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))

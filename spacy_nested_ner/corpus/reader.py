@@ -1,4 +1,4 @@
-"""A corpus in any format, as a config names it: @readers = "spacy-nested-ner.Corpus.v1"."""
+"""A corpus in any format, to train from: `@readers = "spacy-nested-ner.Corpus.v1"` in a config."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -16,6 +16,7 @@ from .documents import Settings
 def create_reader(
     path: Path | None,
     format: str | None = None,
+    *,
     spans_key: str = "sc",
     gold_tokens: bool = True,
     limit: int = 0,
@@ -23,22 +24,23 @@ def create_reader(
     misaligned: str = "error",
     line_sentences: bool = True,
 ) -> Callable[[Language], Iterator[Example]]:
-    """Read examples from a file or folder, without converting it first.
+    """Create a function that reads examples from a file or folder, without converting it first.
 
-    path (Path | None): The data.
-    format (str | None): Its format, if its name does not tell.
-    spans_key (str): Where its mentions are in `doc.spans`.
-    gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on what the
-        tokenizer of the pipeline makes of the text, without sentences.
-    limit (int): Read no more documents than this; 0 for all.
-    max_length (int): Divide longer documents at sentence boundaries into pieces of up to this many
-        tokens; 0 to leave them whole. A longer sentence is a piece of its own.
-    misaligned (str): For characters of a mention that do not fit token edges: an "error", "split" the token,
-        or "drop" the mention.
+    path (Path | None): The file or folder.
+    format (str | None): Its format, a key of `spacy_nested_ner.corpus.FORMATS`; None to go by the file name.
+    spans_key (str): The mentions are in `doc.spans[spans_key]`.
+    gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on the tokens that the
+        tokenizer of the pipeline finds in the text, without sentences.
+    limit (int): How many documents to read at most; 0 for all.
+    max_length (int): Divide longer documents between sentences into pieces of at most this many tokens; 0 to keep
+        them whole. A longer sentence is a piece of its own.
+    misaligned (str): What to do if a mention by characters begins or ends inside a token: raise an "error",
+        "split" the token, or "drop" the mention.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
+    RETURNS (Callable[[Language], Iterator[Example]]): The reader.
     """
     if path is None:
-        raise ValueError("the corpus has no path; set paths.train and paths.dev, or `path` of the reader")
+        raise ValueError("the corpus has no path; set paths.train and paths.dev, or the `path` of the reader")
 
     def read(nlp: Language) -> Iterator[Example]:
         settings = Settings(spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
@@ -50,7 +52,7 @@ def create_reader(
                 yield Example(bare_doc(nlp, piece) if gold_tokens else nlp.make_doc(piece.text), piece)
         if lost:
             warnings.warn(
-                f"{lost} mentions of {path} are lost: they begin in one piece of at most max_length = {max_length} "
+                f"{lost} mentions in {path} are lost: they begin in one piece of at most max_length = {max_length} "
                 f"tokens and end in another. Set max_length = 0, or correct the sentence boundaries",
                 UserWarning,
                 stacklevel=2,
@@ -60,8 +62,11 @@ def create_reader(
 
 
 def pieces(doc: Doc, max_length: int) -> Iterator[Doc]:
-    """A long doc as docs of whole sentences, as many as fit. Mentions that begin in one piece and end
-    in another are left out."""
+    """Divide a long Doc into Docs of whole sentences, as many as fit. Mentions that begin in one piece and end in
+    another are left out.
+
+    max_length (int): The largest number of tokens of a piece; 0 for no limit.
+    """
     if not max_length or len(doc) <= max_length or not doc.has_annotation("SENT_START"):
         yield doc
         return
@@ -75,8 +80,11 @@ def pieces(doc: Doc, max_length: int) -> Iterator[Doc]:
 
 
 def piece(doc: Doc, start: int, end: int) -> Doc:
-    """Some tokens as a doc, with the span groups that `Span.as_doc` leaves behind. Their attrs are those of the
-    whole group; only `scores`, one a span, go with their spans. They are dropped if spans came or went after them."""
+    """Some tokens as a Doc, with their part of the span groups, which `Span.as_doc` does not copy.
+
+    The attrs of a group are copied. Only the `scores`, one per span, are divided like the spans; if there are not as
+    many as spans, because spans were added or removed later, they are dropped.
+    """
     result = doc[start:end].as_doc()
     for key, group in doc.spans.items():
         inside = [number for number, span in enumerate(group) if start <= span.start and span.end <= end]
@@ -90,9 +98,9 @@ def piece(doc: Doc, start: int, end: int) -> Doc:
 
 
 def bare_doc(nlp: Language, reference: Doc) -> Doc:
-    """The tokens and sentences of a doc, and nothing else."""
+    """A Doc with the tokens and sentences of another one, and nothing else."""
     spaces = [bool(token.whitespace_) for token in reference]
-    starts = None
+    starts: list[bool | int | None] | None = None
     if reference.has_annotation("SENT_START"):
         starts = [bool(token.is_sent_start) for token in reference]
     return Doc(nlp.vocab, words=[token.text for token in reference], spaces=spaces, sent_starts=starts)

@@ -3,20 +3,11 @@
 import numpy as np
 
 from . import CubicDecoder, FlatDecoder, Mention, QuadraticDecoder
+from .brackets import bracket_words
 
 WORDS = "Chair of the Committee of Ministers of the Council of Europe".split()
 LABELS = ["GPE", "ORG", "PER"]
 GOLD = [(0, 11, "PER"), (2, 11, "ORG"), (5, 11, "PER"), (7, 11, "ORG"), (10, 11, "GPE")]
-
-
-def brackets(words: list[str], mentions: list[Mention], labels: list[str]) -> str:
-    """The sentence with its mentions drawn in."""
-    result = []
-    for position, word in enumerate(words):
-        opening = [f"[{labels[m.label]} " for m in mentions if m.start == position]
-        closing = "]" * sum(m.end == position + 1 for m in mentions)
-        result.append("".join(opening) + word + closing)
-    return " ".join(result)
 
 
 def main() -> None:
@@ -29,7 +20,8 @@ def main() -> None:
         log_z, marginals = decoder.log_partition_and_marginals(scores)
         weight = sum(float(scores[m.start, m.end - 1, m.label]) for m in mentions)
         print(f"\n{decoder!r}")
-        print(f"  {brackets(WORDS, mentions, LABELS)}")
+        named = [Mention(m.start, m.end, LABELS[m.label]) for m in mentions]
+        print(f"  {' '.join(bracket_words(WORDS, named))}")
         print(f"  log Z {log_z:.3f}, this analysis {np.exp(weight - log_z):.1%}, entropy {decoder.entropy(scores):.2f}")
         for m in mentions:
             print(

@@ -1,5 +1,11 @@
-"""How mentions lie to each other. All functions take sorted mentions, which may cross."""
+"""How mentions lie to each other: how deep each one is, and which are inside, on top of or across others.
 
+Mentions may cross. Depth is defined here and nowhere else: the nested mentions that a corpus is said to have are those
+that the recall of nested mentions is a share of.
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from .mention import Mention
@@ -20,25 +26,31 @@ class Relations(NamedTuple):
     crossing: list[Pair]
 
 
-def nesting_levels(mentions: list[Mention]) -> list[int]:
-    """1 for a mention inside no other, 2 for one directly inside such a mention, and so on.
+def depths(mentions: Sequence[Mention]) -> list[int]:
+    """The depth of every mention: one more than the number of other spans that contain its span.
 
-    Of two labels on one span the second counts as inside the first.
+    A mention of depth 1 is on the first level, any other is nested. All labels on one span have the same depth, and
+    spans that cross are not inside each other.
+
+    mentions (Sequence[Mention]): In any order.
     """
-    levels: list[int] = []
-    open_ones: list[tuple[Mention, int]] = []
-    for mention in mentions:
-        open_ones = [(other, level) for other, level in open_ones if other.end > mention.start]
-        # Sorted by start: one that ends no earlier is around this one.
-        around = [level for other, level in open_ones if other.end >= mention.end]
-        level = 1 + max(around, default=0)
-        levels.append(level)
-        open_ones.append((mention, level))
-    return levels
+    depth_of: dict[tuple[int, int], int] = {}
+    # The ends of open spans, negative so that the outermost comes first. Without crossing spans, this is a stack.
+    open_ends: list[int] = []
+    for start, negative_end in sorted({(mention.start, -mention.end) for mention in mentions}):
+        while open_ends and -open_ends[-1] <= start:
+            open_ends.pop()
+        # Open spans begin no later than this one: those that end no earlier contain it.
+        depth_of[start, -negative_end] = 1 + bisect_right(open_ends, negative_end)
+        insort(open_ends, negative_end)
+    return [depth_of[mention.start, mention.end] for mention in mentions]
 
 
-def relations(mentions: list[Mention]) -> Relations:
-    """All pairs of mentions that overlap, but for those inside one another at a distance."""
+def relations(mentions: Iterable[Mention]) -> Relations:
+    """All pairs of mentions that overlap, except those with another mention between them.
+
+    mentions (Iterable[Mention]): Sorted, as by `sort_mentions`.
+    """
     found = Relations([], [], [])
     open_ones: list[Mention] = []
     for mention in mentions:
@@ -51,7 +63,7 @@ def relations(mentions: list[Mention]) -> Relations:
                 around.append(other)
             else:
                 found.crossing.append((other, mention))
-        found.inside.extend((other, mention) for other in around if not any(_is_inside(o, other) for o in around))
+        found.inside.extend((other, mention) for other in _innermost(around))
         open_ones.append(mention)
     return found
 
@@ -68,5 +80,12 @@ def second_longest_children(inside: list[Pair]) -> list[int]:
     return [some[-2] for some in lengths if len(some) > 1]
 
 
-def _is_inside(one: Mention, other: Mention) -> bool:
-    return other.start <= one.start and one.end <= other.end and one[:2] != other[:2]
+def _innermost(mentions: Sequence[Mention]) -> list[Mention]:
+    """Of sorted mentions around a token, those that contain no other of them. Labels on one span contain each other
+    neither way."""
+    result: list[Mention] = []
+    for mention in reversed(mentions):
+        # What comes later in the order and ends no later is inside; the last one kept has the earliest end.
+        if not result or mention.end < result[-1].end or mention[:2] == result[-1][:2]:
+            result.append(mention)
+    return result[::-1]

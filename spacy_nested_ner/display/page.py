@@ -1,35 +1,40 @@
-"""The numbers as one HTML file that needs no other."""
+"""The numbers about a pipeline as one HTML file that needs no other."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from .pieces import figure, html_table, label_tag, legend
 from .plots import (
     CURVES,
-    ORDER_COLOURS,
+    ORDER_COLORS,
     draw_calibration,
     draw_precision_recall,
     draw_ranking,
     draw_thresholds,
 )
-from .sentences import COLOURS, draw_sentence
+from .sentences import COLORS, draw_sentence
 from .style import STYLE
+from .tables import percent
 
 Row = dict[str, Any]
 
 
 def render_page(numbers: dict[str, Any]) -> str:
-    """The page, from what is in the JSON file."""
-    classes = {label: f"l{k % len(COLOURS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
-    colours = "\n".join(f".l{k} {{ background: {colour}; }}" for k, colour in enumerate(COLOURS))
-    # Colours first: a missed mention is white whatever its label.
+    """The page.
+
+    numbers (dict[str, Any]): What is in report.json.
+    """
+    classes = {label: f"l{k % len(COLORS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
+    colors = "\n".join(f".l{k} {{ background: {color}; }}" for k, color in enumerate(COLORS))
+    # Colors come first, so that a missed mention is pale whatever its label.
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en">',
             f'<head><meta charset="utf-8"><title>{escape(numbers["model"])}: nested mentions</title>',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<style>\n{colours}{STYLE}</style></head>",
+            f"<style>\n{colors}{STYLE}</style></head>",
             "<body>",
             *_header(numbers),
             *_scores(numbers),
@@ -56,8 +61,8 @@ def _header(numbers: dict[str, Any]) -> list[str]:
     lines = [f"<h1>{escape(numbers['model'])}</h1>", f'<ul class="facts">{items}</ul>']
     if numbers["unaligned"]:
         lines.append(
-            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold; they '
-            "are in no number here, as in spaCy's own scores.</p>"
+            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold. They '
+            "are not counted, as in spaCy's own scores.</p>"
         )
     return lines
 
@@ -72,9 +77,10 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
         *(_card(name, numbers["scores"][key]) for key, name in names.items()),
         "</div>",
         "<h2>Scores</h2>",
-        '<p class="note">In per cent. A mention is right if span and label are. On the first level, depth 1, are '
-        "mentions inside no other. Recall of a level is the share of its gold mentions that were found, precision the "
-        "share of mentions found at that level that are right.</p>",
+        '<p class="note">In percent. A mention is right if its span and its label are. Depth is one more than the '
+        "number of other spans around a mention: mentions of depth 1 are on the first level, all others are nested. "
+        "Recall of a level is the share of its gold mentions that were found, precision the share of mentions found on "
+        "that level that are right.</p>",
         '<div class="side">',
         _score_table("Label", numbers["by_label"]),
         _score_table("Words in a mention", numbers["by_length"]),
@@ -85,8 +91,8 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
 
 def _card(name: str, row: Row) -> str:
     return (
-        f'<div class="card"><h3>{name}</h3><div class="f">{_percent(row["f"])} <small>F</small></div>'
-        f"precision {_percent(row['p'])} · recall {_percent(row['r'])}<br>"
+        f'<div class="card"><h3>{name}</h3><div class="f">{percent(row["f"])} <small>F</small></div>'
+        f"precision {percent(row['p'])} · recall {percent(row['r'])}<br>"
         f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} found</span></div>'
     )
 
@@ -94,36 +100,34 @@ def _card(name: str, row: Row) -> str:
 def _score_table(name: str, rows: dict[str, Row]) -> str:
     body = []
     for key, row in rows.items():
-        numbers = "".join(f"<td>{_percent(row[letter])}</td>" for letter in "prf")
+        numbers = "".join(f"<td>{percent(row[letter])}</td>" for letter in "prf")
         bar = f'<td class="bar"><span style="width:{100 * row["f"]:.1f}%"></span></td>'
         body.append(
             f"<tr><th>{escape(key)}</th><td>{row['gold']:,}</td><td>{row['predicted']:,}</td>{numbers}{bar}</tr>"
         )
     header = ["gold", "found", "P", "R", "F", ""]
-    return _table([name, *header], body)
+    return html_table([name, *header], body)
 
 
 def _thresholds(numbers: dict[str, Any]) -> list[str]:
     rows, best, own = numbers["thresholds"], numbers["best_threshold"], numbers["scores"]["all"]
     if not rows:
         return []
-    top = max(rows, key=lambda row: row["f"])
+    top = next(row for row in rows if row["threshold"] == best)
     # Where no gold mention is nested, there is no recall of nested ones.
     curves = [curve for curve in CURVES if curve[0] != "nested_r" or numbers["scores"]["nested"]["gold"]]
-    legend = _legend((name, colour) for _, name, colour in curves)
+    keys = legend((name, color) for _, name, color in curves)
     return [
         "<h2>Precision and recall over the threshold</h2>",
-        f"<p>The highest F on these data is {_percent(top['f'])}, at the threshold {best:.2f}; the pipeline as it is "
-        f"has {_percent(own['f'])}.</p>",
+        f"<p>The highest F on these data is {percent(top['f'])}, at threshold {best:.2f}; with its own settings the "
+        f"pipeline has {percent(own['f'])}.</p>",
         '<div class="side">',
-        _figure(
+        figure(
             draw_precision_recall(rows, own),
-            '<span style="color:#c8102e">◆</span> the pipeline as it is; dots are thresholds from '
+            '<span style="color:#c8102e">◆</span> the pipeline with its own settings; dots are thresholds from '
             f"{rows[0]['threshold']:.2f} to {rows[-1]['threshold']:.2f}.",
         ),
-        _figure(
-            draw_thresholds(rows, best, curves), f"{legend}<br>The dashed line is the threshold with the highest F."
-        ),
+        figure(draw_thresholds(rows, best, curves), f"{keys}<br>The dashed line is the threshold with the highest F."),
         "</div>",
     ]
 
@@ -136,22 +140,22 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
         return []
     body = [
         f"<tr><th>{row['from']:.1f}–{row['to']:.1f}</th><td>{row['mentions']:,}</td>"
-        f"<td>{_percent(row['probability'])}</td><td>{_percent(row['correct'])}</td></tr>"
+        f"<td>{percent(row['probability'])}</td><td>{percent(row['correct'])}</td></tr>"
         for row in calibration["bins"]
         if row["mentions"]
     ]
     return [
         "<h2>Calibration</h2>",
-        f"<p>Expected calibration error: <b>{_percent(calibration['ece'])} %</b>. That is how far the probability of a "
-        "mention is from the share of such mentions that is right, on average. With so many mentions, exact "
-        f"probabilities would have {_percent(calibration['by_chance'])} % by chance.</p>",
+        f"<p>Expected calibration error: <b>{percent(calibration['ece'])} %</b>. This is the distance between the "
+        "probability of mentions and the share of them that is right, on average. On as many mentions, exact "
+        f"probabilities would have {percent(calibration['by_chance'])} % by chance.</p>",
         '<div class="side">',
-        _figure(
+        figure(
             draw_calibration(calibration["bins"]),
-            "Mentions found, in ten bins. Below the diagonal they are right less often than their probability says. "
-            "Bars and sizes of points: how many mentions a bin has.",
+            "Mentions found, in ten bins. Below the diagonal, they are right less often than their probability says. "
+            "Bars and the sizes of points show how many mentions a bin has.",
         ),
-        _table(["Probability", "mentions", "mean, %", "right, %"], body),
+        html_table(["Probability", "mentions", "mean, %", "right, %"], body),
         "</div>",
     ]
 
@@ -164,21 +168,21 @@ def _error_ranking(numbers: Row | None) -> list[str]:
     body = ["<tr><th>in any order</th>" + "<td>50.0</td>" * 4 + "</tr>"]
     for order, name in orders.items():
         cells = (rows[order][key] for key in ("half", "area") for rows in (sentences, words))
-        body.append(f"<tr><th>{name}</th>{''.join(f'<td>{_percent(cell)}</td>' for cell in cells)}</tr>")
-    legend = _legend((orders[order], colour) for order, colour in ORDER_COLOURS.items())
+        body.append(f"<tr><th>{name}</th>{''.join(f'<td>{percent(cell)}</td>' for cell in cells)}</tr>")
+    keys = legend((orders[order], color) for order, color in ORDER_COLORS.items())
     return [
         "<h2>Errors found by reading the uncertain sentences first</h2>",
         f"<p>Half of the {numbers['errors']:,} errors, wrong and missed mentions, are in the "
-        f"{_percent(sentences['entropy']['half'])} % of {numbers['segments']:,} sentences with the highest entropy; "
-        f"they have {_percent(words['entropy']['half'])} % of the words.</p>",
+        f"{percent(sentences['entropy']['half'])} % of {numbers['segments']:,} sentences with the highest entropy; "
+        f"they have {percent(words['entropy']['half'])} % of the words.</p>",
         '<div class="side">',
-        _figure(draw_ranking(sentences, "sentences"), f"{legend}<br>The dashed line is a random order."),
-        _figure(draw_ranking(words, "words"), "The same, by words: long sentences take longer to read."),
-        _table(["Read", "half: sentences", "half: words", "area: sentences", "area: words"], body),
+        figure(draw_ranking(sentences, "sentences"), f"{keys}<br>The dashed line is a random order."),
+        figure(draw_ranking(words, "words"), "The same, by words: long sentences take longer to read."),
+        html_table(["Read", "half: sentences", "half: words", "area: sentences", "area: words"], body),
         "</div>",
-        '<p class="note">In per cent. Half: how much is read when half of the errors are found. Area: below the '
-        "curve. What the component decodes as one counts as a sentence: a document, if it knows no sentences. Most "
-        "errors first is the best order there is; by words, most errors a word.</p>",
+        '<p class="note">In percent. Half: how much has been read when half of the errors are found. Area: below the '
+        "curve. A document without sentence boundaries counts as one sentence. Most errors first is the best order "
+        "there is; by words, it is most errors per word.</p>",
     ]
 
 
@@ -198,8 +202,8 @@ def _confusion(confusion: dict[str, Any]) -> list[str]:
     header = "".join(f"<th>{escape(label)}</th>" for label in labels)
     return [
         "<h2>Confusion of labels</h2>",
-        '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of a '
-        "gold label, in the last row of a predicted one.</p>",
+        '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of the '
+        "mentions with a gold label; in the last row, with a predicted label.</p>",
         '<div class="wide"><table class="confusion">',
         f'<thead><tr><th></th>{header}<th class="aside">missed</th></tr></thead>',
         f"<tbody>{''.join(rows)}</tbody></table></div>",
@@ -210,7 +214,7 @@ def _cell(count: int, total: int, right: bool, name: str = "") -> str:
     if not count:
         return f'<td class="{name}"></td>'
     kind = "right" if right else "error"
-    # Pale enough everywhere for the number to be read.
+    # Pale enough for the number to be readable.
     return f'<td class="{kind} {name}" style="--share:{0.06 + 0.5 * count / total:.2f}">{count:,}</td>'
 
 
@@ -224,33 +228,31 @@ def _spurious(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
     for row in rows:
         gold = ", ".join(row["gold"]) or "–"
         body.append(
-            f"<tr><td>{row['probability']:.2f}</td><td class=left>{_label(row['label'], classes)}</td>"
+            f"<tr><td>{row['probability']:.2f}</td><td class=left>{label_tag(row['label'], classes)}</td>"
             f"<td class=left>{escape(gold)}</td><td class=text>{escape(row['text'])}</td>"
             f'<td class="text note">{escape(row["where"])}</td></tr>'
         )
-    header = "<th>Probability</th>" + "".join(
-        f"<th class=left>{name}</th>" for name in ("predicted", "gold", "words", "where")
-    )
+    header = ["Probability", "predicted", "gold", "words", "where"]
     return [
         "<h2>Spurious mentions with the highest probability</h2>",
-        '<p class="note">Look here for mistakes of the gold as well. Gold: labels of the same span.</p>',
-        f'<div class="wide"><table><thead><tr>{header}</tr></thead><tbody>{"".join(body)}</tbody></table></div>',
+        '<p class="note">Some of them may be mistakes of the gold. Gold: labels on the same span.</p>',
+        f'<div class="wide">{html_table(header, body, left=len(header))}</div>',
     ]
 
 
 def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
     if not rows:
         return []
-    labels = "".join(f"<li>{_label(label, classes)}</li>" for label in classes)
+    labels = "".join(f"<li>{label_tag(label, classes)}</li>" for label in classes)
     marks = (
         '<li><span class="m start end missed">missed</span> gold, not found</li>'
         '<li><span class="m start end spurious">spurious</span> found, not gold</li>'
     )
     lines = [
         "<h2>Sentences with the most surprising errors</h2>",
-        '<p class="note">Gold above the words, prediction below. Numbers at errors are the probability the pipeline '
-        "gave them. The surprise of a sentence is the sum over its errors: −log₂ of the "
-        "probability of what was missed, and of one minus the probability of what is spurious.</p>",
+        '<p class="note">Gold above the words, prediction below. The numbers of errors are the probabilities that the '
+        "pipeline gave them. The surprise of a sentence is the sum over its errors: −log₂ of the probability of what "
+        "was missed, and of one minus the probability of what is spurious.</p>",
         f'<ul class="legend">{labels}{marks}</ul>',
     ]
     for row in rows:
@@ -263,28 +265,3 @@ def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
             "</div>",
         ]
     return lines
-
-
-# ---- pieces ----
-
-
-def _label(label: str, classes: dict[str, str]) -> str:
-    return f'<span class="m start end {classes[label]}"><s>{escape(label)}</s></span>'
-
-
-def _table(header: Sequence[str], body: Iterable[str]) -> str:
-    first, *others = map(escape, header)
-    names = f"<th class=left>{first}</th>" + "".join(f"<th>{name}</th>" for name in others)
-    return f"<table><thead><tr>{names}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-
-
-def _figure(svg: str, caption: str) -> str:
-    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
-
-
-def _legend(keys: Iterable[tuple[str, str]]) -> str:
-    return " &nbsp; ".join(f'<span class="key" style="background:{colour}"></span>{name}' for name, colour in keys)
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"

@@ -6,33 +6,33 @@ from typing import Any
 
 Point = tuple[float, float]
 
-# Pixels of the square between the axes, and around it.
+# Pixels of the square between the axes, and of the margins around it.
 SIZE = 260
 LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
 
-P_COLOUR, R_COLOUR, F_COLOUR = "#2b5c8a", "#c77d11", "#222222"
-# What is drawn against the threshold: the key of a row, its name and its colour.
+P_COLOR, R_COLOR, F_COLOR = "#2b5c8a", "#c77d11", "#222222"
+# What is drawn against the threshold: the key of a row, its name and its color.
 Curve = tuple[str, str, str]
 CURVES: tuple[Curve, ...] = (
-    ("p", "precision", P_COLOUR),
-    ("r", "recall", R_COLOUR),
-    ("f", "F", F_COLOUR),
+    ("p", "precision", P_COLOR),
+    ("r", "recall", R_COLOR),
+    ("f", "F", F_COLOR),
     ("nested_r", "nested recall", "#6b9a3a"),
 )
-ORDER_COLOURS = {"entropy": "#2b5c8a", "length": "#c77d11", "best": "#9aa5ae"}
-_BAR_COLOUR = "#dbe5ee"
+ORDER_COLORS = {"entropy": "#2b5c8a", "length": "#c77d11", "best": "#9aa5ae"}
+_BAR_COLOR = "#dbe5ee"
 
 
 def draw_precision_recall(rows: Sequence[dict[str, Any]], here: dict[str, Any]) -> str:
-    """The curve over the thresholds, with the analysis at the pipeline's own settings marked."""
+    """The curve over all thresholds, with a mark where the settings of the pipeline are."""
     points = [(row["r"], row["p"]) for row in rows]
-    marks = [_dot(point, P_COLOUR, f"threshold {row['threshold']:.2f}") for point, row in zip(points, rows)]
+    marks = [_dot(point, P_COLOR, f"threshold {row['threshold']:.2f}") for point, row in zip(points, rows)]
     named = []
     for row, point in zip(rows, points):
         if round(row["threshold"] * 100) in (5, 50, 95):
-            named.append(_text(point, f"{row['threshold']:.2f}", dx=8, dy=-6, size=11, colour=P_COLOUR))
+            named.append(_text(point, f"{row['threshold']:.2f}", dx=8, dy=-6, size=11, color=P_COLOR))
     own = (here["r"], here["p"])
-    parts = [_line(points, P_COLOUR), *marks, *named, _star(own)]
+    parts = [_line(points, P_COLOR), *marks, *named, _diamond(own)]
     return _plot("Precision and recall at every threshold", "recall", "precision", parts)
 
 
@@ -41,8 +41,8 @@ def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None, curves: 
     parts = []
     if best is not None:
         parts.append(_line([(best, 0), (best, 1)], "#999999", dashed=True))
-    for key, _, colour in curves:
-        parts.append(_line([(row["threshold"], row[key]) for row in rows], colour))
+    for key, _, color in curves:
+        parts.append(_line([(row["threshold"], row[key]) for row in rows], color))
     return _plot("Precision, recall and F against the threshold", "threshold", "score", parts)
 
 
@@ -55,19 +55,19 @@ def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
     ]
     parts.append(_line([(0, 0), (1, 1)], "#999999", dashed=True))
     points = [(row["probability"], row["correct"]) for row in used]
-    # The fewer mentions a bin has, the less its point says: areas are as the numbers.
+    # The fewer mentions a bin has, the less its point means: areas are proportional to the numbers.
     for point, row in zip(points, used):
         radius = max(2, 7 * (row["mentions"] / most) ** 0.5)
-        parts.append(_dot(point, P_COLOUR, f"{row['mentions']:,} mentions", radius=round(radius, 1)))
+        parts.append(_dot(point, P_COLOR, f"{row['mentions']:,} mentions", radius=round(radius, 1)))
     return _plot("Share of right mentions against their probability", "probability", "share that is right", parts)
 
 
 def draw_ranking(orders: dict[str, dict[str, Any]], unit: str) -> str:
-    """The share of errors found against the share that is read, in every order; the diagonal is chance."""
+    """The share of errors found against the share of the text read, in every order; the diagonal is chance."""
     parts = [_line([(0, 0), (1, 1)], "#999999", dashed=True)]
-    for name in reversed(ORDER_COLOURS):
+    for name in reversed(ORDER_COLORS):
         curve = orders[name]["curve"]
-        parts.append(_line([(k / (len(curve) - 1), share) for k, share in enumerate(curve)], ORDER_COLOURS[name]))
+        parts.append(_line([(k / (len(curve) - 1), share) for k, share in enumerate(curve)], ORDER_COLORS[name]))
     return _plot(f"Errors found, by {unit} read", f"share of {unit} read", "share of errors found", parts)
 
 
@@ -99,19 +99,19 @@ def _place(point: Point) -> tuple[float, float]:
     return round(LEFT + point[0] * SIZE, 1), round(TOP + (1 - point[1]) * SIZE, 1)
 
 
-def _line(points: Sequence[Point], colour: str, *, dashed: bool = False) -> str:
+def _line(points: Sequence[Point], color: str, *, dashed: bool = False) -> str:
     path = " ".join("{},{}".format(*_place(point)) for point in points)
     dashes = ' stroke-dasharray="4 4"' if dashed else ""
     width = 1 if dashed else 2
-    return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dashes}/>'
+    return f'<polyline points="{path}" fill="none" stroke="{color}" stroke-width="{width}"{dashes}/>'
 
 
-def _dot(point: Point, colour: str, title: str, *, radius: float = 3) -> str:
+def _dot(point: Point, color: str, title: str, *, radius: float = 3) -> str:
     x, y = _place(point)
-    return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{colour}"><title>{escape(title)}</title></circle>'
+    return f'<circle cx="{x}" cy="{y}" r="{radius}" fill="{color}"><title>{escape(title)}</title></circle>'
 
 
-def _star(point: Point) -> str:
+def _diamond(point: Point) -> str:
     x, y = _place(point)
     return (
         f'<path d="M{x} {y - 8}L{x + 8} {y}L{x} {y + 8}L{x - 8} {y}Z" fill="#c8102e" stroke="#fff" stroke-width="1.5">'
@@ -123,11 +123,11 @@ def _bar(start: float, end: float, height: float, title: str) -> str:
     x, y = _place((start, height))
     width = round((end - start) * SIZE - 2, 1)
     return (
-        f'<rect x="{x + 1}" y="{y}" width="{width}" height="{round(height * SIZE, 1)}" fill="{_BAR_COLOUR}">'
+        f'<rect x="{x + 1}" y="{y}" width="{width}" height="{round(height * SIZE, 1)}" fill="{_BAR_COLOR}">'
         f"<title>{escape(title)}</title></rect>"
     )
 
 
-def _text(point: Point, text: str, *, dx: float, dy: float, size: int, colour: str) -> str:
+def _text(point: Point, text: str, *, dx: float, dy: float, size: int, color: str) -> str:
     x, y = _place(point)
-    return f'<text x="{x + dx}" y="{y + dy}" font-size="{size}" fill="{colour}">{escape(text)}</text>'
+    return f'<text x="{x + dx}" y="{y + dy}" font-size="{size}" fill="{color}">{escape(text)}</text>'

@@ -1,16 +1,16 @@
 """Sentences with their mentions as HTML: gold above the words, prediction below them.
 
-Every word is a column. A mention is a bar over its columns, nearer to the words than the mentions
-around it, so that lines may break anywhere and mentions may cross.
+Every word is a column. A mention is a bar across its columns, closer to the words than the mentions around it, so that
+lines may break anywhere and mentions may cross.
 """
 
 from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-# Colours of labels, the most frequent first: told apart by most colour-blind eyes, and light enough
-# for black text. More labels than colours share them.
-COLOURS = (
+# Colors of labels, the most frequent label first: different for most color-blind eyes, and light enough for black text.
+# If there are more labels than colors, they share them.
+COLORS = (
     *("#a8d0f0", "#f7cf8b", "#b5dfb0", "#e3bfe8", "#f4c4b4", "#b6e3dd"),
     *("#d9d4a3", "#c9cbe8", "#f3bfd2", "#cfe58f", "#cfcfcf", "#e2c9a8"),
 )
@@ -22,7 +22,7 @@ def draw_sentence(example: dict[str, Any], classes: dict[str, str]) -> str:
     """Words with their mentions.
 
     example (dict[str, Any]): "words", and "gold" and "predicted" mentions, as in the JSON file.
-    classes (dict[str, str]): The class of every label, for its colour.
+    classes (dict[str, str]): The CSS class of every label, for its color.
     """
     words = example["words"]
     above = lanes(example["gold"])
@@ -37,7 +37,7 @@ def draw_sentence(example: dict[str, Any], classes: dict[str, str]) -> str:
 
 
 def lanes(mentions: Sequence[Bar]) -> list[list[Bar]]:
-    """Mentions by their distance from the words: each is further away than all it covers or crosses."""
+    """Mentions by their distance from the words: a mention is further away than all shorter ones that it overlaps."""
     result: list[list[Bar]] = []
     for mention in sorted(mentions, key=lambda m: (m["end"] - m["start"], m["start"], m["label"])):
         near = [number for number, lane in enumerate(result) if any(_overlap(mention, other) for other in lane)]
@@ -53,7 +53,7 @@ def _overlap(one: Bar, other: Bar) -> bool:
 
 
 def _bar(lane: list[Bar], place: int, words: list[str], classes: dict[str, str], error: str) -> str:
-    """The part of a bar in one column, or the room where there is none. Its name stands at its start."""
+    """The part of a bar in one column, or empty room. The label is written at its start."""
     mention = next((m for m in lane if m["start"] <= place < m["end"]), None)
     if mention is None:
         return "<i></i>"
@@ -66,7 +66,7 @@ def _bar(lane: list[Bar], place: int, words: list[str], classes: dict[str, str],
     text = ""
     if place == mention["start"]:
         number = "" if mention["correct"] else probability(mention["probability"])
-        # A name longer than the words of its mention makes room for itself; any other lies over its bar.
+        # A label longer than the words of its mention makes its column wider; any other one lies over the bar.
         room = len(" ".join(words[place : mention["end"]]))
         over = ' class="over"' if len(mention["label"]) + len(number) + 1 <= room else ""
         text = f"<s{over}>{escape(mention['label'])} <u>{number}</u></s>"
@@ -74,7 +74,7 @@ def _bar(lane: list[Bar], place: int, words: list[str], classes: dict[str, str],
 
 
 def probability(number: float) -> str:
-    """Two digits, without the zero in front."""
+    """Two digits, without a leading zero."""
     if number < 0.005:
         return "0"
     return "1.0" if number >= 0.995 else f"{number:.2f}"[1:]

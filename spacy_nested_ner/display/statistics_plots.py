@@ -9,22 +9,22 @@ from matplotlib.figure import Figure
 
 from ..evaluation.statistics import Statistics, in_ranges
 
-# Labels in a plot, the most frequent ones; lengths and levels that have bars of their own.
+# Labels in a plot, the most frequent ones; lengths and depths that have bars of their own.
 MAX_LABELS = 25
 MAX_LENGTH = 20
-MAX_LEVEL = 8
+MAX_DEPTH = 8
 
-# Told apart by colour-blind eyes and in grey.
-_COLOURS = ("#2b5c8a", "#e9a23b", "#7fb08a", "#b5525c", "#8d7bb0", "#9a9a9a")
-# Of the room between two ticks, what the bars there share.
+# Different for color-blind eyes and in gray.
+_COLORS = ("#2b5c8a", "#e9a23b", "#7fb08a", "#b5525c", "#8d7bb0", "#9a9a9a")
+# The share of the room between two ticks that bars take.
 _BAR = 0.8
 
 
 def save_plots(parts: list[Statistics], whole: Statistics, folder: Path) -> list[Path]:
-    """Draw lengths, levels, labels, and which label is in which, into PNG files."""
+    """Draw lengths, depths, labels, and which label is in which, into PNG files."""
     figures = {
         "lengths.png": draw_lengths(parts),
-        "depth.png": draw_levels(parts),
+        "depth.png": draw_depths(parts),
         "labels.png": draw_labels(parts, whole),
         "nesting.png": draw_nesting(whole),
     }
@@ -40,13 +40,13 @@ def draw_lengths(parts: list[Statistics]) -> Figure:
     )
 
 
-def draw_levels(parts: list[Statistics]) -> Figure:
-    """The share of mentions on every level of nesting."""
+def draw_depths(parts: list[Statistics]) -> Figure:
+    """The share of mentions at every depth."""
     return _bars(
         "Nesting of mentions",
-        "level; 1 is inside no other mention",
+        "depth; 1 is inside no other mention",
         parts,
-        lambda part: in_ranges(part.levels, tuple(range(1, MAX_LEVEL + 1))),
+        lambda part: in_ranges(part.depths, tuple(range(1, MAX_DEPTH + 1))),
     )
 
 
@@ -85,7 +85,7 @@ def _labels(whole: Statistics) -> tuple[list[str], str]:
 
 
 def _bars(title: str, xlabel: str, parts: list[Statistics], count: Callable[[Statistics], dict[str, int]]) -> Figure:
-    """Side by side, in per cent of the mentions of each part, so that parts of any size compare."""
+    """Side by side, in percent of the mentions of each part, so that parts of any size can be compared."""
     counts = [count(part) for part in parts]
     n_names = max(i for i, name in enumerate(counts[0], 1) if any(some[name] for some in counts))
     names = list(counts[0])[:n_names]
@@ -94,7 +94,7 @@ def _bars(title: str, xlabel: str, parts: list[Statistics], count: Callable[[Sta
     for i, (part, some) in enumerate(zip(parts, counts)):
         places = [x - _BAR / 2 + (i + 0.5) * width for x in range(len(names))]
         shares = [100 * some[name] / max(1, part.mentions) for name in names]
-        axes.bar(places, shares, width, color=_COLOURS[i % len(_COLOURS)], label=f"{part.name} ({part.mentions:,})")
+        axes.bar(places, shares, width, color=_COLORS[i % len(_COLORS)], label=f"{part.name} ({part.mentions:,})")
     axes.set_xticks(range(len(names)), names)
     _slant(axes, names)
     axes.set_xlabel(xlabel)
@@ -106,7 +106,7 @@ def _bars(title: str, xlabel: str, parts: list[Statistics], count: Callable[[Sta
 
 
 def _slant(axes: Axes, names: list[str]) -> None:
-    """Long names below an axis would run into each other."""
+    """Tilt long names below an axis, which would run into each other."""
     if max(map(len, names)) > 5:
         axes.tick_params(axis="x", labelrotation=35)
         for label in axes.get_xticklabels():
@@ -114,7 +114,7 @@ def _slant(axes: Axes, names: list[str]) -> None:
 
 
 def _figure(title: str, width: float, height: float) -> tuple[Figure, Axes]:
-    """Without pyplot, which keeps figures and wants a display."""
+    """Made without pyplot, which keeps figures and needs a display."""
     figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.subplots()
     axes.set_title(title, fontsize=11)

@@ -1,4 +1,4 @@
-"""Tables for the terminal."""
+"""Tables as text, and the numbers in them."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,29 @@ from wasabi import table
 
 # Characters that a column may have before it is out of line.
 MAX_WIDTH = 100
-# What stands for zero in tables of counts, so that the other numbers are seen.
+# Written for zero in tables of counts, so that the other numbers stand out.
 NOTHING = "-"
 
+Cells = Sequence[Sequence[str]]
 
-def render_table(rows: Sequence[Sequence[str]], header: Sequence[str]) -> str:
-    """Names left, numbers right."""
+
+def render_table(rows: Cells, header: Sequence[str]) -> str:
+    """A table for the terminal: names on the left, numbers aligned on the right."""
     aligns = ["l", *"r" * (len(header) - 1)]
     return table(rows, header=header, aligns=aligns, divider=True, max_col=MAX_WIDTH).strip("\n")
 
 
+def markdown_table(rows: Cells, header: Sequence[str]) -> str:
+    """A table for a page in Markdown."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def count(number: int) -> str:
+    """A number with separators for thousands."""
     return f"{number:,}" if number else NOTHING
 
 
 def percent(share: float, digits: int = 1) -> str:
+    """A share in percent, without the sign."""
     return f"{100 * share:.{digits}f}"

@@ -2,24 +2,29 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from math import exp, log
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
-from tqdm import tqdm
 
+from ..annotation import mentions_of
 from ..corpus import Record
-from ..decoders import Mention, PackedScores
+from ..decoders import Mention
 from ..pipeline.component import NestedNER
 from ..pipeline.gold import missing_rate_of
 from ..pipeline.loss import crf_loss
+from ..pipeline.prediction import ScoredDocs
+from .alignment import Alignment
+from .components import SplitPipeline
 from .confidence import log_loss, reliability
-from .predictions import annotated, check_pipeline, component_of, make_example
+from .predictions import make_example
+from .progress import progress_bar
 
-# Where the temperature is looked for, and how closely.
+# Where the temperature is searched for, and how closely.
 LOWEST, HIGHEST = 0.1, 10.0
 TOLERANCE = 1e-3
 
@@ -27,8 +32,8 @@ TOLERANCE = 1e-3
 class Confidence(NamedTuple):
     """How good probabilities are at some temperature.
 
-    nll (float): Negative log-likelihood of the gold analyses, in nats a sentence.
-    log_loss (float): Of mentions found, being right or wrong, in nats a mention.
+    nll (float): Negative log-likelihood of the gold analyses, in nats per sentence.
+    log_loss (float): Of mentions found, being right or wrong, in nats per mention.
     ece (float): Expected calibration error of mentions found.
     by_chance (float): The one that exact probabilities would have on as many mentions.
     """
@@ -44,13 +49,18 @@ class Calibration(NamedTuple):
     """What `calibrate` has done.
 
     mentions (int): How many were found, right or wrong.
-    left_out (int): Documents that are incomplete, or have no gold mentions under the key, or no tokens.
+    left_out (int): Documents that are incomplete, have no gold mentions under the key, or have no tokens.
     """
 
     mentions: int
     left_out: int
     before: Confidence
     after: Confidence
+
+    @property
+    def at_limit(self) -> bool:
+        """Whether the temperature is at an end of its range, so that something else must be wrong."""
+        return not LOWEST * 1.01 < self.after.temperature < HIGHEST * 0.99
 
 
 def calibrate(
@@ -61,11 +71,11 @@ def calibrate(
     gold_tokens: bool = False,
     progress: bool = False,
 ) -> Calibration:
-    """Set the temperature of the component that writes to `spans_key` to the one with the lowest log loss of
-    the mentions it finds being right.
+    """Set the temperature of the component that writes to `spans_key` to the one with the lowest log loss of the
+    mentions it finds being right. The network runs once per document.
 
-    records (Iterable[Record]): Documents with gold mentions that the component was not trained on. Those that
-        say that they are incomplete are left out: nobody knows whether what is found in them is right.
+    records (Iterable[Record]): Documents with gold mentions that the component was not trained on. Incomplete ones are
+        left out: it is unknown whether what is found in them is right.
     gold_tokens (bool): Predict on the tokens and sentences of the data.
     progress (bool): Show bars, on terminals only.
     """
@@ -78,37 +88,32 @@ def calibrate(
             f"none of {left_out} documents can be used: expected some with tokens and doc.spans[{spans_key!r}] "
             f"that are annotated in full, not incomplete"
         )
-    examples = list(annotated(nlp, [make_example(nlp, doc, gold_tokens) for doc in kept], progress))
-    batches = [_Batch(pipe, batch) for batch in minibatch(examples, nlp.batch_size)]
+    batches = _run(nlp, pipe, kept, gold_tokens=gold_tokens, progress=progress)
     n_mentions = sum(len(batch.right) for batch in batches)
     if not n_mentions:
         raise ValueError(f"the component finds no mention in {len(kept)} documents: there is nothing to calibrate")
-    before = _confidence(batches, pipe.cfg["temperature"])
-    with tqdm(unit=" temperatures", leave=False, disable=None if progress else True) as shown:
+    before = _confidence(batches, pipe.temperature)
+    with progress_bar(unit="temperatures", shown=progress) as bar:
 
         def loss(temperature: float) -> float:
-            shown.update()
+            bar.update()
             return log_loss(*_probabilities(batches, temperature))
 
-        temperature = minimum(loss, LOWEST, HIGHEST)
-    pipe.cfg["temperature"] = temperature
-    return Calibration(n_mentions, left_out, before, _confidence(batches, temperature))
-
-
-def _is_complete(doc: Doc, spans_key: str) -> bool:
-    return spans_key in doc.spans and missing_rate_of(doc, spans_key, 1.0) is None
+        pipe.temperature = minimum(loss, LOWEST, HIGHEST)
+    return Calibration(n_mentions, left_out, before, _confidence(batches, pipe.temperature))
 
 
 def calibrated_component(nlp: Language, spans_key: str) -> NestedNER:
     """The component that has the temperature; an error if there is none."""
-    check_pipeline(nlp, spans_key)
-    name, pipe = component_of(nlp, spans_key) or (None, None)
-    if not isinstance(pipe, NestedNER):
-        found = f"{name}, a {type(pipe).__name__}" if name else ", ".join(nlp.pipe_names)
+    pipeline = SplitPipeline.at(nlp, spans_key)
+    if not isinstance(pipeline.pipe, NestedNER):
+        found = ", ".join(nlp.pipe_names)
+        if pipeline.name is not None:
+            found = f"{pipeline.name}, a {type(pipeline.pipe).__name__}"
         raise ValueError(
             f"only nested_ner has a temperature; what writes to doc.spans[{spans_key!r}] is {found}. See --spans-key"
         )
-    return pipe
+    return pipeline.pipe
 
 
 def minimum(function: Callable[[float], float], lowest: float, highest: float) -> float:
@@ -129,45 +134,62 @@ def minimum(function: Callable[[float], float], lowest: float, highest: float) -
     return exp((a + b) / 2)
 
 
+def _is_complete(doc: Doc, spans_key: str) -> bool:
+    return spans_key in doc.spans and missing_rate_of(doc, spans_key, 1.0) is None
+
+
+def _run(nlp: Language, pipe: NestedNER, docs: Sequence[Doc], *, gold_tokens: bool, progress: bool) -> list["_Batch"]:
+    """The scores of all docs, batch by batch."""
+    pipeline = SplitPipeline.at(nlp, pipe.key)
+    batches: list[_Batch] = []
+    with progress_bar(total=len(docs), unit="documents", shown=progress) as bar:
+        for some in minibatch(docs, nlp.batch_size):
+            examples = [make_example(nlp, doc, gold_tokens) for doc in some]
+            predicted = [example.predicted for example in examples]
+            pipeline.run(pipeline.before, predicted)
+            batches.append(_Batch(pipe, examples, pipe.scores(predicted)))
+            bar.update(len(examples))
+    return batches
+
+
 class _Batch:
-    """Scores of some documents, and the mentions of their most probable analyses, which no temperature
-    changes. Mentions that begin or end inside a token of the gold are left out, as in all scores."""
+    """Scores of some documents, and the mentions of their most probable analyses, which no temperature changes.
+    Mentions that begin or end inside a token of the gold are left out, as in all scores."""
 
-    def __init__(self, pipe: NestedNER, examples: Sequence[Example]):
-        docs = [example.predicted for example in examples]
-        self.decoder = pipe.decoder
-        self.scores, segmented = pipe.scores(docs, temperature=1.0)
-        pieces = [(example, start) for example, segments in zip(examples, segmented) for start, _ in segments]
-        self.gold = [mentions for example in examples for mentions in pipe.gold(example)]
+    def __init__(self, pipe: NestedNER, examples: Sequence[Example], scored: ScoredDocs):
+        self._scored = scored
+        reader = pipe.gold_reader()
+        self._gold = [
+            known
+            for example, segments in zip(examples, scored.segments)
+            for known in reader.read(example, segments, scored.decoder)
+        ]
+        packed = scored.packed()
+        analyses = enumerate(scored.decoder.decode(packed))
         found: list[tuple[int, int, bool]] = []
-        right = {id(example): _right(example, pipe.key) for example in examples}
-        for number, (mentions, (example, first)) in enumerate(zip(self.decoder.decode(self.scores), pieces)):
-            for start, end, label in mentions:
-                mention = Mention(first + start, first + end, pipe.labels[label])
-                if example.get_aligned_spans_x2y([example.predicted[mention.start : mention.end]], True):
-                    cell = self.scores.layout.cell(number, start, end)
-                    found.append((label, cell, mention in right[id(example)]))
-        self.labels, self.cells, self.right = np.array(found, dtype=int).reshape(-1, 3).T
+        for example, segments in zip(examples, scored.segments):
+            alignment, gold = Alignment(example), set(mentions_of(example.reference, pipe.key))
+            for (first, _), (number, mentions) in zip(segments, analyses):
+                for start, end, label in mentions:
+                    bounds = alignment.to_gold(first + start, first + end)
+                    if bounds is not None:
+                        is_right = Mention(*bounds, pipe.labels[label]) in gold
+                        found.append((label, packed.layout.cell(number, start, end), is_right))
+        self._labels, self._cells, right = np.array(found, dtype=int).reshape(-1, 3).T
+        self.right = right.astype(bool)
 
-    def at(self, temperature: float) -> PackedScores:
-        return self.scores.like(self.scores.values / np.float32(temperature))
-
-    def probabilities(self, temperature: float) -> np.ndarray:
-        return self.decoder.marginals(self.at(temperature)).values[self.labels, self.cells]
+    def probabilities(self, temperature: float) -> NDArray[np.float64]:
+        """Of the mentions found."""
+        marginals = self._scored.at(temperature).marginals
+        return np.asarray(marginals.values[self._labels, self._cells], dtype="float64")
 
     def nll(self, temperature: float) -> tuple[float, int]:
         """In sum, and of how many segments."""
-        n = sum(mentions is not None for mentions in self.gold)
-        return n * crf_loss(self.decoder, self.at(temperature), self.gold)[0], n
+        n = sum(known is not None for known in self._gold)
+        return n * crf_loss(self._scored.decoder, self._scored.packed(temperature), self._gold)[0], n
 
 
-def _right(example: Example, spans_key: str) -> set[Mention]:
-    """Gold mentions in tokens of the predicted doc."""
-    aligned: list[Any] = example.get_aligned_spans_y2x(list(example.reference.spans[spans_key]), True)
-    return {Mention(span.start, span.end, span.label_) for span in aligned}
-
-
-def _probabilities(batches: Sequence[_Batch], temperature: float) -> tuple[np.ndarray, np.ndarray]:
+def _probabilities(batches: Sequence[_Batch], temperature: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Of the mentions found, and whether they are right."""
     probabilities = [batch.probabilities(temperature) for batch in batches]
     return np.concatenate(probabilities), np.concatenate([batch.right for batch in batches])

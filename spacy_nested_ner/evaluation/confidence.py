@@ -5,19 +5,22 @@ from math import pi, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 N_BINS = 10
-# Shares of the text at which a ranking is told.
+# Shares of the text at which a ranking is given.
 SHARES = tuple(n / 100 for n in range(101))
 
 Row = dict[str, Any]
 
 
-def reliability(probabilities: Sequence[float], right: Sequence[bool], n_bins: int = N_BINS) -> dict[str, Any]:
-    """Mentions in bins of equal width by their probability: the mean of it, and the share that is right.
+def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS) -> dict[str, Any]:
+    """Mentions in bins of equal width by their probability: its mean, and the share of them that is right.
 
-    The expected calibration error is the distance of the two in a bin, averaged over the mentions.
+    The expected calibration error is the distance between the two in a bin, averaged over the mentions.
 
+    probabilities (ArrayLike): One for each mention.
+    right (ArrayLike): Whether the mention is right.
     RETURNS (dict[str, Any]): "ece", and "by_chance", that of exact probabilities, both None if there is no mention;
         and "bins".
     """
@@ -36,8 +39,8 @@ def reliability(probabilities: Sequence[float], right: Sequence[bool], n_bins: i
 
 
 def error_by_chance(bins: Sequence[Row]) -> float | None:
-    """The calibration error that exact probabilities have, on average: the share that is right varies, the more so the
-    fewer mentions there are. Deviations are taken to be normal, and probabilities for the mean of their bin."""
+    """The calibration error that exact probabilities have, on average: the fewer mentions there are, the more the share
+    that is right varies. Takes deviations to be normal, and the mean of a bin for every probability in it."""
     filled = [(row["mentions"], row["probability"]) for row in bins if row["mentions"]]
     if not filled:
         return None
@@ -45,22 +48,22 @@ def error_by_chance(bins: Sequence[Row]) -> float | None:
     return sum(deviations) / sum(n for n, _ in filled)
 
 
-def log_loss(probabilities: Sequence[float], right: Sequence[bool]) -> float:
+def log_loss(probabilities: ArrayLike, right: ArrayLike) -> float:
     """The mean of -log of the probability of what is the case, in nats; 0 if there is no mention."""
     p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype=bool)
     p = np.clip(p, 1e-6, 1 - 1e-6)
     return float(-np.log(np.where(r, p, 1 - p)).mean()) if len(p) else 0.0
 
 
-def ranking(keys: Sequence[float], errors: Sequence[int], sizes: Sequence[int] | None = None) -> dict[str, Any]:
+def ranking(keys: ArrayLike, errors: ArrayLike, sizes: ArrayLike | None = None) -> dict[str, Any]:
     """How soon errors are found by someone who reads from the highest key down.
 
-    keys (Sequence[float]): One for every sentence, such as its entropy.
-    errors (Sequence[int]): Its mentions that are wrong or missed.
-    sizes (Sequence[int] | None): Its words, to count how much is read in words; otherwise in sentences.
-    RETURNS (dict[str, Any]): "curve", the share of errors found at the shares `SHARES` of the text; "area"
-        below the curve, 0.5 for a random order; "half", the share of the text with half of the errors.
-        Nothing but None if there is no error.
+    keys (ArrayLike): One for each sentence, such as its entropy.
+    errors (ArrayLike): The number of its mentions that are wrong or missed.
+    sizes (ArrayLike | None): Its words, to measure how much is read in words; otherwise in sentences.
+    RETURNS (dict[str, Any]): "curve", the share of errors found at the shares `SHARES` of the text; "area" below the
+        curve, 0.5 for a random order; "half", the share of the text that has half of the errors. All are None if there
+        is no error.
     """
     order = np.argsort(-np.asarray(keys, dtype="float64"), kind="stable")
     found = np.cumsum(np.asarray(errors, dtype="float64")[order])

@@ -1,37 +1,27 @@
-"""Numbers about judged documents, as they go into a JSON file and onto the page."""
+"""How good a pipeline is, in numbers that go into a JSON file and onto the page."""
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
-from math import log2
-from typing import Any, NamedTuple
+from typing import Any
 
 from spacy.scorer import PRFScore
 
 from ..decoders import Mention
-from ..decoders.mention import sort_mentions
-from .confidence import ranking, reliability
+from .confidence import Row, ranking, reliability
+from .errors import confident_errors, surprising_sentences
 from .predictions import Judged
 from .scorer import mentions_by_depth, score_levels
 from .statistics import in_ranges
 
+# Upper ends of the ranges of lengths for which there are scores, in words.
 LENGTHS = (1, 2, 3, 4, 5, 10)
-# Probabilities are taken for at least this and at most one minus this: no error is infinitely surprising.
-FLOOR = 0.01
-
-Row = dict[str, Any]
-
-
-class _Span(NamedTuple):
-    start: int
-    end: int
-    label_: str
 
 
 def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
-    """All numbers.
+    """All numbers about judged documents.
 
-    n_examples (int): How many sentences with surprising errors, and spurious mentions, to list.
+    n_examples (int): How many sentences with surprising errors, and how many spurious mentions, to list.
     """
     every = PRFScore()
     for each in judged:
@@ -54,8 +44,8 @@ def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
         "calibration": _calibration(judged),
         "error_ranking": _error_ranking(judged),
         "confusion": _confusion(judged),
-        "spurious": _spurious(judged, n_examples),
-        "examples": _examples(judged, n_examples),
+        "spurious": confident_errors(judged, n_examples),
+        "examples": surprising_sentences(judged, n_examples),
     }
 
 
@@ -73,13 +63,9 @@ def _row(score: PRFScore) -> Row:
     }
 
 
-def _depths(mentions: Iterable[Mention]) -> dict[int, set[tuple[str, int, int]]]:
-    return mentions_by_depth([_Span(*mention) for mention in mentions])
-
-
 def _by_level(judged: list[Judged]) -> dict[str, Row]:
     """First level, nested, and every depth, as `spacy evaluate` scores them."""
-    levels = score_levels((_depths(each.gold), _depths(each.found)) for each in judged)
+    levels = score_levels((mentions_by_depth(each.gold), mentions_by_depth(each.found)) for each in judged)
     return {
         name: {
             **level.to_dict(),
@@ -125,13 +111,14 @@ def _n_gold(score: PRFScore) -> int:
 
 
 def _thresholds(judged: list[Judged]) -> list[Row]:
-    depths = [_depths(each.gold) for each in judged]
+    gold_by_depth = [mentions_by_depth(each.gold) for each in judged]
     rows = []
     for threshold in judged[0].at if judged else ():
         score = PRFScore()
         for each in judged:
             score.score_set(set(each.at[threshold]), each.gold)
-        levels = score_levels((gold, _depths(each.at[threshold])) for gold, each in zip(depths, judged))
+        found_by_depth = (mentions_by_depth(each.at[threshold]) for each in judged)
+        levels = score_levels(zip(gold_by_depth, found_by_depth))
         rows.append({"threshold": threshold, **_row(score), "nested_r": levels["nested"].to_dict()["r"]})
     return rows
 
@@ -146,8 +133,8 @@ def _calibration(judged: list[Judged]) -> dict[str, Any]:
 
 
 def _error_ranking(judged: list[Judged]) -> dict[str, Any] | None:
-    """How soon errors are found where sentences are read by entropy, by length, and in the best order there
-    is; None where entropies are not known."""
+    """How soon errors are found if sentences are read by entropy, by length, and in the best order there is; None if
+    entropies are not known."""
     rows = [row for each in judged for row in _segment_errors(each)]
     if not rows:
         return None
@@ -163,7 +150,7 @@ def _error_ranking(judged: list[Judged]) -> dict[str, Any] | None:
 
 
 def _segment_errors(each: Judged) -> Iterable[tuple[float, int, int]]:
-    """Entropy, words and errors of what was decoded as one; an error is where it begins."""
+    """Entropy, words and errors of each segment. An error belongs to the segment in which it begins."""
     starts = [start for start, _, _ in each.segments]
     errors = Counter(bisect_right(starts, mention.start) - 1 for mention in each.gold ^ set(each.found))
     for number, (start, end, entropy) in enumerate(each.segments):
@@ -172,8 +159,8 @@ def _segment_errors(each: Judged) -> Iterable[tuple[float, int, int]]:
 
 
 def _confusion(judged: list[Judged]) -> dict[str, Any]:
-    """Gold and predicted labels of the same span. Every mention counts once: of several labels on one
-    span those that agree are taken first, then the others in pairs; what is left is missed or spurious."""
+    """Gold and predicted labels of the same span. Every mention counts once: of several labels on one span, those that
+    agree are paired first, then the others; what remains is missed or spurious."""
     pairs: Counter[tuple[str, str]] = Counter()
     missed: Counter[str] = Counter()
     spurious: Counter[str] = Counter()
@@ -194,59 +181,4 @@ def _confusion(judged: list[Judged]) -> dict[str, Any]:
         "counts": {gold: {found: pairs[gold, found] for found in names if pairs[gold, found]} for gold in names},
         "missed": {label: missed[label] for label in names},
         "spurious": {label: spurious[label] for label in names},
-    }
-
-
-# ---- errors worth a look ----
-
-
-def surprise(probability: float, right: bool) -> float:
-    """How surprising it is, in bits, that a mention of this probability is right or wrong."""
-    probability = min(max(probability, FLOOR), 1 - FLOOR)
-    return -log2(probability if right else 1 - probability)
-
-
-def _spurious(judged: list[Judged], n: int) -> list[Row]:
-    """Mentions the pipeline was most sure of, and wrong."""
-    wrong = [(p, k, m) for k, each in enumerate(judged) for m, p in each.found.items() if m not in each.gold]
-    rows = []
-    for probability, number, mention in sorted(wrong, key=lambda item: (-item[0], *item[1:]))[:n]:
-        each = judged[number]
-        labels = sorted(label for start, end, label in each.gold if (start, end) == mention[:2])
-        text = " ".join(each.words[mention.start : mention.end])
-        rows.append(
-            {"text": text, "label": mention.label, "probability": probability, "gold": labels, "where": each.where}
-        )
-    return rows
-
-
-def _examples(judged: list[Judged], n: int) -> list[Row]:
-    """The sentences whose errors are the most surprising, in sum."""
-    rows = [row for each in judged for row in _sentences(each) if row["surprise"] > 0]
-    return sorted(rows, key=lambda row: -row["surprise"])[:n]
-
-
-def _sentences(each: Judged) -> Iterable[Row]:
-    for number, (start, end) in enumerate(each.sentences, 1):
-        gold = [m for m in sort_mentions(each.gold) if start <= m.start < end]
-        found = [m for m in sort_mentions(each.found) if start <= m.start < end]
-        missed = sum(surprise(each.probability(m), True) for m in gold if m not in each.found)
-        wrong = sum(surprise(each.found[m], False) for m in found if m not in each.gold)
-        yield {
-            "where": f"{each.where}, sentence {number}",
-            "surprise": missed + wrong,
-            "words": each.words[start:end],
-            "gold": [_mention(m, start, each.probability(m), m in each.found) for m in gold],
-            "predicted": [_mention(m, start, each.found[m], m in each.gold) for m in found],
-        }
-
-
-def _mention(mention: Mention, offset: int, probability: float, correct: bool) -> Row:
-    """In tokens of its sentence."""
-    return {
-        "start": mention.start - offset,
-        "end": mention.end - offset,
-        "label": mention.label,
-        "probability": probability,
-        "correct": correct,
     }

@@ -1,14 +1,19 @@
-"""Precision, recall and F of mentions: overall and by label as spaCy does it, and by nesting."""
+"""Precision, recall and F of mentions: overall and by label as spaCy computes them, and by depth."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from spacy.scorer import Scorer
-from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-Spans = set[tuple[str, int, int]]
+from ..annotation import mentions_of
+from ..decoders.mention import Mention
+from ..decoders.nesting import depths
+
+# The mentions of a doc by their depth, from 1 on.
+ByDepth = dict[int, set[Mention]]
 
 
 def make_nested_ner_scorer() -> Callable[..., dict[str, Any]]:
@@ -16,8 +21,8 @@ def make_nested_ner_scorer() -> Callable[..., dict[str, Any]]:
 
 
 def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: Any) -> dict[str, Any]:
-    """What `Scorer.score_spans` gives for `spans_<key>`, and beside it the same three numbers for
-    first-level mentions, for nested ones, and for every depth (see LevelScore).
+    """What `Scorer.score_spans` gives for `spans_<key>`, and the same three numbers for first-level mentions, for
+    nested ones, and for every depth (see LevelScore).
 
     spans_key (str): Where the mentions are in `doc.spans`.
     RETURNS (dict[str, Any]): `spans_<key>_p/r/f/per_type`, `spans_<key>_first_level_p/r/f`,
@@ -37,30 +42,34 @@ def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: A
         allow_overlap=True,
     )
     levels = score_levels(
-        (mentions_by_depth(example.reference.spans[spans_key]), mentions_by_depth(_aligned(example, spans_key)))
+        (mentions_by_depth(mentions_of(example.reference, spans_key)), mentions_by_depth(_found(example, spans_key)))
         for example in examples
         if spans_key in example.reference.spans
     )
     for name in ("first_level", "nested"):
         for letter, value in levels[name].to_dict().items() if name in levels else dict.fromkeys("prf").items():
             scores[f"{attr}_{name}_{letter}"] = value
-    depths = sorted((name for name in levels if name.isdigit()), key=int)
+    per_depth = sorted((name for name in levels if name.isdigit()), key=int)
     annotated = scores[f"{attr}_f"] is not None
-    scores[f"{attr}_per_depth"] = {depth: levels[depth].to_dict() for depth in depths} if annotated else None
+    scores[f"{attr}_per_depth"] = {depth: levels[depth].to_dict() for depth in per_depth} if annotated else None
     return scores
 
 
+@dataclass
 class LevelScore:
-    """Precision, recall and F of the mentions at one level of nesting.
+    """Precision, recall and F of the mentions on one level of nesting.
 
-    Recall is the share of gold mentions at this level that are found, precision the share of found
-    mentions at this level that are right: a mention that is found without the one around it is not wrong.
+    Recall is the share of gold mentions on this level that were found, precision the share of found mentions on this
+    level that are right: a mention that was found without the one around it is not wrong.
     """
 
-    def __init__(self) -> None:
-        self.n_gold = self.n_gold_found = self.n_found = self.n_found_right = 0
+    n_gold: int = 0
+    n_gold_found: int = 0
+    n_found: int = 0
+    n_found_right: int = 0
 
-    def add(self, gold: Spans, found: Spans, all_gold: Spans, all_found: Spans) -> None:
+    def add(self, gold: set[Mention], found: set[Mention], all_gold: set[Mention], all_found: set[Mention]) -> None:
+        """Count the mentions of a doc: those on this level, and all of them."""
         self.n_gold += len(gold)
         self.n_gold_found += len(gold & all_found)
         self.n_found += len(found)
@@ -73,40 +82,30 @@ class LevelScore:
         return {"p": precision, "r": recall, "f": 2 * precision * recall / both if both else 0.0}
 
 
-def score_levels(pairs: Iterable[tuple[dict[int, Spans], dict[int, Spans]]]) -> dict[str, LevelScore]:
+def score_levels(pairs: Iterable[tuple[ByDepth, ByDepth]]) -> dict[str, LevelScore]:
     """Scores of "first_level", "nested" and every depth from "1" on.
 
-    pairs (Iterable): Gold and found mentions of every doc, by depth.
+    pairs (Iterable[tuple[ByDepth, ByDepth]]): Gold and found mentions of every doc.
     """
     levels: dict[str, LevelScore] = defaultdict(LevelScore)
     for gold, found in pairs:
-        everything = set().union(*gold.values()), set().union(*found.values())
+        all_gold, all_found = set().union(*gold.values()), set().union(*found.values())
         for depth in sorted({*gold, *found}):
-            here = gold.get(depth, set()), found.get(depth, set())
             for name in (str(depth), "first_level" if depth == 1 else "nested"):
-                levels[name].add(*here, *everything)
+                levels[name].add(gold.get(depth, set()), found.get(depth, set()), all_gold, all_found)
     return levels
 
 
-def mentions_by_depth(spans: Iterable[Span]) -> dict[int, Spans]:
-    """Mentions by the number of other spans around them and one more. Labels of one span are at
-    one depth; crossing spans are not inside each other."""
-    borders = sorted({(span.start, -span.end) for span in spans})
-    depth_of: dict[tuple[int, int], int] = {}
-    open_ends: list[int] = []
-    for start, negative_end in borders:
-        end = -negative_end
-        open_ends = [other for other in open_ends if other > start]
-        depth_of[start, end] = 1 + sum(other >= end for other in open_ends)
-        open_ends.append(end)
-    result: dict[int, Spans] = defaultdict(set)
-    for span in spans:
-        result[depth_of[span.start, span.end]].add((span.label_, span.start, span.end - 1))
+def mentions_by_depth(mentions: Collection[Mention]) -> ByDepth:
+    """The mentions of a doc by depth (see `depths`)."""
+    result: ByDepth = defaultdict(set)
+    in_order = list(mentions)
+    for mention, depth in zip(in_order, depths(in_order)):
+        result[depth].add(mention)
     return dict(result)
 
 
-def _aligned(example: Example, spans_key: str) -> list[Span]:
-    predicted: Doc = example.predicted
-    if spans_key not in predicted.spans:
-        return []
-    return example.get_aligned_spans_x2y(predicted.spans[spans_key], True)
+def _found(example: Example, spans_key: str) -> set[Mention]:
+    """The mentions found, on the tokens of the gold; those that do not align are left out, as spaCy does."""
+    spans = example.get_aligned_spans_x2y(example.predicted.spans.get(spans_key, []), True)
+    return {Mention(span.start, span.end, span.label_) for span in spans}

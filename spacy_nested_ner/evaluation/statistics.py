@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..annotation import mentions_by_segment, mentions_of
 from ..corpus.documents import Record
-from ..decoders.nesting import Pair, nesting_levels, relations, second_longest_children
+from ..decoders.nesting import Pair, depths, relations, second_longest_children
 
 # Upper ends of the ranges in which lengths are counted, in words.
 MENTION_LENGTHS = (1, 2, 3, 4, 5, 10, 20, 50)
@@ -29,7 +29,7 @@ class Statistics:
     """The statistics of the documents added to this.
 
     lengths (Counter[int]): Mentions by their number of words.
-    levels (Counter[int]): Mentions by their level of nesting, 1 for those inside no other.
+    depths (Counter[int]): Mentions by their depth, 1 for those inside no other.
     inside (Counter[tuple[str, str]]): Labels of mentions and of those directly inside them.
     same_span (Counter[tuple[str, str]]): Labels of mentions on one span.
     crossing (Counter[tuple[str, str]]): Labels of mentions that cross.
@@ -45,7 +45,7 @@ class Statistics:
     sentence_lengths: Counter[int] = field(default_factory=Counter)
     labels: Counter[str] = field(default_factory=Counter)
     lengths: Counter[int] = field(default_factory=Counter)
-    levels: Counter[int] = field(default_factory=Counter)
+    depths: Counter[int] = field(default_factory=Counter)
     inside: Counter[tuple[str, str]] = field(default_factory=Counter)
     same_span: Counter[tuple[str, str]] = field(default_factory=Counter)
     crossing: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -67,8 +67,8 @@ class Statistics:
 
     @property
     def nested(self) -> int:
-        """Mentions inside another. Of two labels on one span the second is."""
-        return self.mentions - self.levels[1]
+        """Mentions inside another: what the recall of nested mentions is a share of."""
+        return self.mentions - self.depths[1]
 
     def add(self, record: Record, spans_key: str = "sc") -> None:
         """Count a document."""
@@ -81,7 +81,7 @@ class Statistics:
         self.sentence_lengths.update(end - start for start, end, _ in segments)
         self.labels.update(mention.label for mention in mentions)
         self.lengths.update(mention.end - mention.start for mention in mentions)
-        self.levels.update(nesting_levels(mentions))
+        self.depths.update(depths(mentions))
         self.inside.update(map(_labels, found.inside))
         self.same_span.update(map(_labels, found.same_span))
         self.crossing.update(map(_labels, found.crossing))
@@ -111,7 +111,7 @@ class Statistics:
             "labels": dict(self.labels.most_common()),
             "mention_lengths": dict(sorted(self.lengths.items())),
             "sentence_lengths": dict(sorted(self.sentence_lengths.items())),
-            "levels": dict(sorted(self.levels.items())),
+            "depths": dict(sorted(self.depths.items())),
             "second_longest_children": dict(sorted(self.second_children.items())),
             "inside": _nested_dict(self.inside),
             "same_span": _nested_dict(self.same_span),

@@ -1,29 +1,32 @@
-"""The paper's encoder: bidirectional LSTM layers over any token vectors."""
+"""The paper's encoder: bidirectional LSTM layers on top of any token vectors.
 
-from spacy.tokens import Doc
-from thinc.api import Model, chain, with_padded
-from thinc.types import Floats2d
+This module works without PyTorch, to report that it is missing. The layers are in torch_bilstm.py.
+"""
+
+from thinc.api import chain, with_padded
 from thinc.util import has_torch
 
-Tok2Vec = Model[list[Doc], list[Floats2d]]
+from ._types import Tok2Vec
 
 
-def bilstm_encoder(tok2vec: Tok2Vec, width: int, depth: int, dropout: float, input_width: int | None) -> Tok2Vec:
+def bilstm_encoder(tok2vec: Tok2Vec, *, width: int, depth: int, dropout: float, input_width: int | None) -> Tok2Vec:
+    """Map docs to token vectors. See `architectures.build_bilstm_encoder` for the arguments."""
     if not has_torch:
         raise ImportError(
-            "spacy-nested-ner.BiLSTMEncoder.v1 needs PyTorch: pip install 'spacy-nested-ner[transformers]', or take "
+            "spacy-nested-ner.BiLSTMEncoder.v1 needs PyTorch: pip install 'spacy-nested-ner[transformers]', or choose "
             "another encoder"
         )
     if input_width is None:
         if tok2vec.has_dim("nO") is not True:
             raise ValueError(
-                "spacy-nested-ner.BiLSTMEncoder.v1 cannot ask its tok2vec for its width: set input_width (of a "
-                "transformer: its hidden size)"
+                f"input_width of spacy-nested-ner.BiLSTMEncoder.v1 is null, and the layer {tok2vec.name!r} does not "
+                f"know the width of its vectors: set input_width to that width (for a transformer: its hidden size)"
             )
         input_width = tok2vec.get_dim("nO")
-    from .lstm import bilstm  # imports torch
+    from .torch_bilstm import torch_bilstm
 
-    encoder: Tok2Vec = chain(tok2vec, with_padded(bilstm(input_width, width, depth, dropout)))
+    layers = torch_bilstm(input_width, width=width, depth=depth, dropout=dropout)
+    encoder: Tok2Vec = chain(tok2vec, with_padded(layers))
     encoder.set_ref("tok2vec", tok2vec)
     encoder.set_dim("nO", 2 * width)
     return encoder

@@ -1,4 +1,4 @@
-"""The whole network of the component: docs and layout to packed scores."""
+"""The whole network of the component: from docs and the layout of their spans to packed scores."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,20 +8,26 @@ from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..decoders import SpanLayout
+from ._types import Array, Tok2Vec
 
 InT = tuple[list[Doc], SpanLayout]
 OutT = Floats2d
+# Gives one array per doc, or one array for all of them (see with_words).
+Encoder = Tok2Vec | Model[list[Doc], Floats2d]
+Scorer = Model[tuple[Floats2d, SpanLayout], Floats2d]
 
-_SPANS_OF_BARE_DOCS = 10
+# The longest span when the model is called with docs alone.
+_MAX_SPAN_LENGTH_OF_BARE_DOCS = 10
 
 
-def score_spans(
-    encoder: Model[list[Doc], list[Floats2d]],
-    scorer: Model[tuple[Floats2d, SpanLayout], Floats2d],
-    resize: Callable[[Model, int], Model],
-) -> Model[InT, OutT]:
-    """Token vectors of all docs, then the scores of the spans in their layout."""
-    # Where spaCy looks for a listener.
+def score_spans(encoder: Encoder, scorer: Scorer, resize: Callable[[Scorer, int], Scorer]) -> Model[InT, OutT]:
+    """Encode the tokens of all docs, then score all their spans.
+
+    encoder (Encoder): From docs to token vectors.
+    scorer (Scorer): From token vectors and a layout to packed scores.
+    resize (Callable[[Scorer, int], Scorer]): Makes a copy of the scorer with more labels.
+    """
+    # spaCy looks for listeners here.
     tok2vec = encoder.maybe_get_ref("tok2vec") or encoder
     model: Model[InT, OutT] = Model(
         "score_spans",
@@ -35,17 +41,19 @@ def score_spans(
     return model
 
 
-def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    # Docs alone are taken as they come: `spacy debug model` knows nothing of layout.
-    docs, layout = X if isinstance(X, tuple) else (X, SpanLayout([len(doc) for doc in X], _SPANS_OF_BARE_DOCS))
+def forward(model: Model[InT, OutT], X: InT | list[Doc], is_train: bool) -> tuple[OutT, Callable]:
+    # `spacy debug model` passes docs without a layout.
+    docs, layout = X if isinstance(X, tuple) else (X, _layout_of_bare_docs(X))
     encoder, scorer = model.get_ref("encoder"), model.get_ref("scorer")
     vectors, backprop_encoder = encoder(docs, is_train)
-    flat = model.ops.flatten(vectors)
-    scores, backprop_scorer = scorer((flat, layout), is_train)
+    by_doc = isinstance(vectors, list)
+    scores, backprop_scorer = scorer((model.ops.flatten(vectors) if by_doc else vectors, layout), is_train)
 
     def backprop(d_scores: OutT) -> InT:
-        d_flat, _ = backprop_scorer(d_scores)
-        return backprop_encoder(model.ops.unflatten(d_flat, [len(v) for v in vectors])), layout
+        d_vectors: Array = backprop_scorer(d_scores)[0]
+        if by_doc:
+            d_vectors = model.ops.unflatten(d_vectors, model.ops.asarray1i([len(of_doc) for of_doc in vectors]))
+        return backprop_encoder(d_vectors), layout
 
     return scores, backprop
 
@@ -57,8 +65,9 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
         width = encoder.get_dim("nO")
     else:
         encoder.initialize(X=X[0])
-        # Listeners of a transformer know their width only from what they give.
-        width = encoder.predict(X[0])[0].shape[1]
+        # A listener of a transformer does not know its width before it has run.
+        vectors = encoder.predict(X[0])
+        width = (vectors[0] if isinstance(vectors, list) else vectors).shape[1]
     if Y is not None:
         scorer.set_dim("nO", Y.shape[0], force=True)
     scorer.set_dim("nI", width, force=True)
@@ -66,8 +75,8 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
     model.set_dim("nO", scorer.get_dim("nO"), force=True)
 
 
-def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Model, int], Model]) -> Model[InT, OutT]:
-    """What spaCy calls to make room for more labels."""
+def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Scorer, int], Scorer]) -> Model[InT, OutT]:
+    """Make room for more labels. spaCy finds this as `attrs["resize_output"]`."""
     scorer = model.get_ref("scorer")
     if scorer.has_param("W"):
         larger = resize(scorer, nO)
@@ -77,3 +86,7 @@ def resize_model(model: Model[InT, OutT], nO: int, *, resize: Callable[[Model, i
         scorer.set_dim("nO", nO, force=True)
     model.set_dim("nO", nO, force=True)
     return model
+
+
+def _layout_of_bare_docs(docs: list[Doc]) -> SpanLayout:
+    return SpanLayout([len(doc) for doc in docs], _MAX_SPAN_LENGTH_OF_BARE_DOCS)

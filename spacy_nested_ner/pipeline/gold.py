@@ -1,18 +1,23 @@
-"""What a doc is annotated with: gold mentions, as far as a search space and a model can learn them, with an
-account of the rest; mentions that are known to be wrong; and whether there may be others."""
+"""What examples are annotated with, as far as a component can learn it, with an account of the rest."""
 
-from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from numbers import Real
+from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..annotation import INCOMPLETE
-from ..decoders import AutoDecoder, Decoder, Mention, QuadraticDecoder
+from ..annotation import INCOMPLETE, Segment, by_segment
+from ..decoders import AutoDecoder, Decoder, Mention
+from ..decoders.mention import sort_mentions
+from .incomplete import Incomplete
 
-# Why a gold mention cannot be learned, and what would win it back.
+# What is known of a segment: its mentions if it is annotated in full, and None if nothing is known.
+Known = list[Mention] | Incomplete | None
+
+# Why a gold mention cannot be learned, and what would recover it.
 _REASONS = {
     "tokens": (
         "do not begin and end with a token",
@@ -35,6 +40,10 @@ class Lost:
     def __bool__(self) -> bool:
         return bool(self.counts)
 
+    def add(self, reason: str, labels: Iterable[str]) -> None:
+        for label in labels:
+            self.counts[label, reason] += 1
+
     def describe(self, decoder: Decoder, limit: int | None, *, auto: AutoDecoder | None = None) -> str:
         """What is lost, with numbers and what to do about it, in one message.
 
@@ -52,100 +61,130 @@ class Lost:
             by_label = Counter({label: n for (label, why), n in self.counts.items() if why == reason})
             if by_label:
                 labels = ", ".join(f"{label} {n}" for label, n in by_label.most_common())
-                text = f"  {sum(by_label.values())} {what} ({labels}): {advice}"
-                lines.append(text.format(limit=limit, decoder=repr(decoder), advice=wider))
+                # Labels are not formatted: they may have braces.
+                why = what.format(limit=limit, decoder=decoder)
+                lines.append(f"  {sum(by_label.values())} {why} ({labels}): {advice.format(advice=wider)}")
         return "\n".join(lines)
 
 
-def gold_of_segments(
-    example: Example,
-    spans_key: str,
-    labels: Sequence[str],
-    segments: list[tuple[int, int]],
-    decoder: Decoder,
-    limit: int | None,
-    lost: Lost | None = None,
-) -> Iterator[list[Mention]]:
-    """The gold mentions of every segment of the predicted doc, with label numbers, inside the search space.
+class AlignedGold(NamedTuple):
+    """The gold mentions of an example.
 
-    segments (list[tuple[int, int]]): Start and length of each.
-    limit (int | None): Tokens of the longest mention.
-    lost (Lost | None): Is told about mentions that are left out.
+    mentions (list[Mention]): On the tokens of the predicted doc, sorted.
+    misaligned (list[str]): Labels of those that do not begin and end with such a token.
+    n_gold (int): How many there are in the gold doc.
     """
-    lost = Lost() if lost is None else lost
-    for inside, length in mentions_of_segments(example, spans_key, labels, segments, limit, lost):
-        kept = decoder.project(inside, length)
-        for mention in set(inside).difference(kept):
-            lost.counts[labels[mention.label], "space"] += 1
-        yield kept
+
+    mentions: list[Mention]
+    misaligned: list[str]
+    n_gold: int
 
 
-def mentions_of_segments(
-    example: Example,
-    spans_key: str,
-    labels: Sequence[str],
-    segments: list[tuple[int, int]],
-    limit: int | None,
-    lost: Lost,
-) -> Iterator[tuple[list[Mention], int]]:
-    """The same for any search space, with the length of every segment."""
-    mentions = _aligned_mentions(example, spans_key, labels, lost)
-    for start, length in segments:
-        inside = []
-        while mentions and mentions[-1].start < start + length:
-            mention = mentions.pop()
-            if mention.end > start + length:
-                lost.counts[labels[mention.label], "sentence"] += 1
-            elif limit is not None and mention.end - mention.start > limit:
-                lost.counts[labels[mention.label], "length"] += 1
-            else:
-                inside.append(Mention(mention.start - start, mention.end - start, mention.label))
-        yield inside, length
-
-
-def _aligned_mentions(example: Example, spans_key: str, labels: Sequence[str], lost: Lost) -> list[Mention]:
-    """Gold mentions on the tokens of the predicted doc, last one first."""
+def align(example: Example, spans_key: str) -> AlignedGold:
+    """The gold mentions of an example on the tokens of its predicted doc."""
     gold = {(span.start, span.end, span.label_): span for span in example.reference.spans.get(spans_key, [])}
-    numbers = {label: number for number, label in enumerate(labels)}
     aligned = on_predicted(example, gold.values())
-    lost.n_gold += len(gold)
-    missing = Counter(label for _, _, label in gold) - Counter(span.label_ for span in aligned)
-    for label, number in missing.items():
-        lost.counts[label, "tokens"] += number
-    for span in aligned:
-        if span.label_ not in numbers:
-            lost.counts[span.label_, "label"] += 1
-    known = {Mention(s.start, s.end, numbers[s.label_]) for s in aligned if s.label_ in numbers}
-    return sorted(known, reverse=True)
+    misaligned = Counter(label for _, _, label in gold) - Counter(span.label_ for span in aligned)
+    mentions = sort_mentions({Mention(span.start, span.end, span.label_) for span in aligned})
+    return AlignedGold(mentions, list(misaligned.elements()), len(gold))
 
 
-def incorrect_of_segments(
-    example: Example,
-    incorrect_spans_key: str,
-    labels: Sequence[str],
-    segments: list[tuple[int, int]],
-    limit: int | None,
-) -> list[list[Mention]]:
-    """The mentions of every segment that are known to be wrong. A span without a label stands for all labels.
+@dataclass(frozen=True)
+class GoldReader:
+    """Reads what a component with these settings can learn from examples.
 
-    Spans that no prediction could have are left out: they do not begin and end with a token, cross a sentence
-    boundary, are too long, or have a label that the component does not know.
+    key (str): The mentions are in `doc.spans[key]`.
+    incorrect_key (str): Spans that are known not to be mentions.
+    labels (Sequence[str]): The known labels; a mention has the number of its label.
+    span_limit (int | None): Tokens of the longest mention.
+    missing_rate (float): For docs that are marked incomplete without saying how much is missing.
+    label_counts (Mapping[str, int]): Mentions of every label in the training data. Where a search space cannot keep
+        all mentions, it keeps those with rarer labels.
     """
-    numbers = {label: [number] for number, label in enumerate(labels)} | {"": list(range(len(labels)))}
-    spans = on_predicted(example, example.reference.spans.get(incorrect_spans_key, []))
-    starts = [start for start, _ in segments]
-    result: list[list[Mention]] = [[] for _ in segments]
-    for span in spans:
-        place = bisect_right(starts, span.start) - 1
-        start, length = segments[place]
-        if span.end <= start + length and (limit is None or span.end - span.start <= limit):
-            result[place] += [
-                Mention(span.start - start, span.end - start, number) for number in numbers.get(span.label_, ())
+
+    key: str
+    incorrect_key: str
+    labels: Sequence[str]
+    span_limit: int | None = None
+    missing_rate: float = 0.5
+    label_counts: Mapping[str, int] = field(default_factory=dict)
+
+    def read(self, example: Example, segments: list[Segment], decoder: Decoder) -> list[Known]:
+        """What is known of every segment of the predicted doc, as `crf_loss` takes it.
+
+        segments (list[Segment]): Where they begin and end.
+        decoder (Decoder): The search space.
+        """
+        if not self.is_annotated(example.reference):
+            return [None] * len(segments)
+        rate = self.check(example.reference)
+        placed = self.place(align(example, self.key), segments, Lost())
+        known = [self._numbered(self.project(inside, length, decoder)) for inside, length in placed]
+        if rate is None:
+            return list(known)
+        incorrect = self._incorrect(example, segments)
+        return [Incomplete(mentions, wrong, rate) for mentions, wrong in zip(known, incorrect)]
+
+    def is_annotated(self, reference: Doc) -> bool:
+        return self.key in reference.spans or self.incorrect_key in reference.spans
+
+    def check(self, reference: Doc) -> float | None:
+        """The share of mentions missing from a doc, None if it is annotated in full; an error for annotation that
+        contradicts itself."""
+        check_contradictions(reference, self.key, self.incorrect_key)
+        return missing_rate_of(reference, self.key, self.missing_rate)
+
+    def place(self, gold: AlignedGold, segments: list[Segment], lost: Lost) -> list[tuple[list[Mention], int]]:
+        """The mentions that any search space could keep: of every segment, with its number of tokens.
+
+        lost (Lost): Counts the others.
+        """
+        lost.n_gold += gold.n_gold
+        lost.add("tokens", gold.misaligned)
+        lost.add("label", (m.label for m in gold.mentions if m.label not in self.labels))
+        inside, across = by_segment((m for m in gold.mentions if m.label in self.labels), segments)
+        lost.add("sentence", (m.label for m in across))
+        result = []
+        for (start, end), mentions in zip(segments, inside):
+            kept = [m for m in mentions if self.span_limit is None or m.end - m.start <= self.span_limit]
+            if len(kept) < len(mentions):
+                lost.add("length", (m.label for m in mentions if m not in kept))
+            result.append((kept, end - start))
+        return result
+
+    def project(
+        self, mentions: list[Mention], n_tokens: int, decoder: Decoder, lost: Lost | None = None
+    ) -> list[Mention]:
+        """The mentions of a segment that a search space keeps."""
+        kept = decoder.project(mentions, n_tokens, counts=self.label_counts)
+        if lost is not None and len(kept) < len(mentions):
+            lost.add("space", (m.label for m in mentions if m not in kept))
+        return kept
+
+    def _numbered(self, mentions: list[Mention]) -> list[Mention]:
+        return [Mention(m.start, m.end, self.labels.index(m.label)) for m in mentions]
+
+    def _incorrect(self, example: Example, segments: list[Segment]) -> list[list[Mention]]:
+        """The mentions of every segment that are known to be wrong. A span without a label means all labels.
+
+        Spans that cannot be predicted are left out: they do not begin and end with a token, cross a sentence
+        boundary, are too long, or have an unknown label.
+        """
+        numbers = {label: [number] for number, label in enumerate(self.labels)} | {"": list(range(len(self.labels)))}
+        spans = on_predicted(example, example.reference.spans.get(self.incorrect_key, []))
+        inside, _ = by_segment((Mention(span.start, span.end, span.label_) for span in spans), segments)
+        return [
+            [
+                Mention(m.start, m.end, number)
+                for m in mentions
+                if self.span_limit is None or m.end - m.start <= self.span_limit
+                for number in numbers.get(m.label, ())
             ]
-    return result
+            for mentions in inside
+        ]
 
 
-def labelled_spans(reference: Doc, spans_key: str) -> list[Span]:
+def labeled_spans(reference: Doc, spans_key: str) -> list[Span]:
     """The gold mentions of a doc; an error if one has no label."""
     spans = list(reference.spans.get(spans_key, []))
     for span in spans:
@@ -158,18 +197,19 @@ def labelled_spans(reference: Doc, spans_key: str) -> list[Span]:
 
 
 def on_predicted(example: Example, spans: Iterable[Span]) -> list[Span]:
-    """Spans of the gold doc on the tokens of the predicted one; those that do not fit them are left out."""
+    """Spans of the gold doc on the tokens of the predicted one; those that do not align are left out."""
     spans = list(spans)
     for span in spans:
         # spaCy looks labels up in the vocab of the other doc, which may be another one.
         example.predicted.vocab.strings.add(span.label_)
-    return example.get_aligned_spans_y2x(spans, allow_overlap=True)
+    aligned: list[Span] = example.get_aligned_spans_y2x(spans, allow_overlap=True)
+    return aligned
 
 
 def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | None:
     """The probability that a mention of a doc was not annotated; None if all of them were.
 
-    default (float): For docs that say that they are incomplete, but not how much.
+    default (float): For docs that are marked incomplete without saying how much is missing.
     """
     if spans_key not in reference.spans:
         return default
@@ -178,7 +218,7 @@ def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | N
         return None
     if value is True:
         return default
-    if not isinstance(value, Real) or not 0 < value <= 1:
+    if not isinstance(value, Real) or not 0 < float(value) <= 1:
         raise ValueError(
             f"doc.spans[{spans_key!r}].attrs[{INCOMPLETE!r}] of the doc {_shortened(reference.text)!r} is {value!r}; "
             f"expected True, False, or a number above 0 and up to 1, the share of its mentions that are missing"
@@ -198,11 +238,11 @@ def check_contradictions(reference: Doc, spans_key: str, incorrect_spans_key: st
 
 
 def _contradiction(span: Span, label: str, spans_key: str, incorrect_spans_key: str) -> str:
-    other = "too" if label else "without a label, which stands for all labels"
+    other = "too" if label else "without a label, which means all labels"
     return (
         f"the doc {_shortened(span.doc.text)!r} has {span.text!r} (tokens {span.start} to {span.end}) with label "
-        f"{span.label_!r} in doc.spans[{spans_key!r}], so that it is a mention, and in "
-        f"doc.spans[{incorrect_spans_key!r}] {other}, so that it is none; take it out of one of them"
+        f"{span.label_!r} in doc.spans[{spans_key!r}], so it is a mention, and in "
+        f"doc.spans[{incorrect_spans_key!r}] {other}, so it is not; remove it from one of them"
     )
 
 
@@ -213,8 +253,9 @@ def _shortened(text: str, most: int = 60) -> str:
 def _wider_space(decoder: Decoder) -> str:
     """The next setting to try."""
     several = "" if decoder.multi_label else "; multi_label = true if they share a span with another label"
-    if isinstance(decoder, QuadraticDecoder):
-        return f"set max_short_child = {decoder.max_short_child + 1} or take CubicDecoder{several}"
-    if type(decoder).__name__ == "FlatDecoder":
+    short_child = decoder.space.max_short_child
+    if short_child is None:
+        return "mentions that cross each other cannot be kept" + several
+    if short_child == 0:
         return f"take QuadraticDecoder{several}"
-    return "mentions that cross each other cannot be kept" + several
+    return f"set max_short_child = {short_child + 1} or take CubicDecoder{several}"

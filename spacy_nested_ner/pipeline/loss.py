@@ -1,4 +1,4 @@
-"""Scores and gold mentions to loss and gradient: the negative log-likelihood of a CRF."""
+"""From scores and gold mentions to the loss and its gradient: the negative log-likelihood of a CRF."""
 
 from collections.abc import Sequence
 
@@ -15,41 +15,40 @@ def crf_loss(
     *,
     label_smoothing: float = 0.0,
 ) -> tuple[float, np.ndarray]:
-    """The mean over segments of the negative log-likelihood of what is known of them, and its gradient.
+    """The negative log-likelihood of what is known about the segments, averaged over them, and its gradient.
 
-    Of a segment that is annotated in full that is log Z minus the weight of the gold analysis. Of an
-    incomplete one it is log Z minus the logarithm of the sum over all analyses that agree with what is known,
-    each times missing_rate for every mention that is not among the known ones.
+    For a fully annotated segment, it is log Z minus the weight of the gold analysis. For an incomplete one, it is log Z
+    minus the logarithm of a sum over all analyses that agree with what is known, each weighted by missing_rate once
+    per mention that is not among the known ones.
 
     decoder (Decoder): The search space.
-    scores (PackedScores): Of the segments.
-    gold (Sequence): Mentions of every segment, with label numbers, inside the search space
-        (`Decoder.project`); Incomplete where others may be right as well; None where nothing is known,
+    scores (PackedScores): The scores of the segments.
+    gold (Sequence[Sequence[Mention] | Incomplete | None]): The mentions of every segment, with label numbers, inside
+        the search space (`Decoder.project`); Incomplete if others may be right as well; None if nothing is known,
         which gives no gradient.
-    label_smoothing (float): The share of a gold mention that goes to the other labels of the same
-        span. The smoothed target is then still a mixture of analyses, so that the loss has a lowest value.
-        Incomplete segments are not smoothed if the decoder is multi_label: the other labels of a
-        known mention are unknown then, and there would be no lowest value.
-    RETURNS (tuple[float, np.ndarray]): Loss, and gradient of the shape of the scores.
+    label_smoothing (float): The share of a gold mention that goes to the other labels of the same span. The smoothed
+        target is still a mixture of analyses, so the loss has a minimum. Incomplete segments are not smoothed if the
+        decoder is multi_label: the other labels of a known mention are unknown then, and there would be no minimum.
+    RETURNS (tuple[float, np.ndarray]): The loss, and the gradient in the shape of the scores.
     """
-    annotated = [number for number, mentions in enumerate(gold) if mentions is not None]
+    annotated = [number for number, known in enumerate(gold) if known is not None]
     if not annotated:
         return 0.0, np.zeros_like(scores.values)
-    incomplete = {number: mentions for number, mentions in enumerate(gold) if isinstance(mentions, Incomplete)}
     totals, marginals = decoder.log_partition_and_marginals(scores)
-    complete = [None if number in incomplete else mentions for number, mentions in enumerate(gold)]
+    complete = [None if isinstance(known, Incomplete) else known for known in gold]
     target = smoothed_target(scores, complete, label_smoothing)
+    incomplete = {number: known for number, known in enumerate(gold) if isinstance(known, Incomplete)}
     if incomplete:
-        known = [incomplete[number].known if number in incomplete else None for number in range(len(gold))]
-        target += smoothed_target(scores, known, 0.0 if decoder.multi_label else label_smoothing)
+        listed = [known.known if isinstance(known, Incomplete) else None for known in gold]
+        target += smoothed_target(scores, listed, 0.0 if decoder.multi_label else label_smoothing)
     gradient = marginals.values
     gradient -= target
     loss = sum(totals[number] for number in annotated) - _weight(scores.values, target)
     if incomplete:
-        gain, of_gain = gain_of_unlisted(decoder, scores, incomplete, totals)
+        gain, d_gain = gain_of_unlisted(decoder, scores, incomplete, totals)
         loss -= gain
         for place, number in enumerate(incomplete):
-            gradient[:, scores.layout.cells_of(number)] -= of_gain.of_segment(place)
+            gradient[:, scores.layout.cells_of(number)] -= d_gain.of_segment(place)
     for number in set(range(len(gold))).difference(annotated):
         gradient[:, scores.layout.cells_of(number)] = 0
     gradient /= len(annotated)
@@ -59,7 +58,7 @@ def crf_loss(
 def smoothed_target(
     scores: PackedScores, gold: Sequence[Sequence[Mention] | None], label_smoothing: float
 ) -> np.ndarray:
-    """What the marginals of a perfect model would be, in packed order."""
+    """The marginals of a perfect model, in packed order."""
     target = np.zeros_like(scores.values)
     n_labels = len(target)
     cells, labels = gold_cells(scores, gold)
@@ -73,7 +72,7 @@ def smoothed_target(
 
 
 def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
-    """Where gold mentions are in packed scores: their cells and labels. A mention that is named twice is one."""
+    """The cells and labels of gold mentions in packed scores. Duplicates count once."""
     found = dict.fromkeys(
         (scores.layout.cell(number, start, end), label)
         for number, mentions in enumerate(gold)
@@ -84,6 +83,6 @@ def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -
 
 
 def _weight(values: np.ndarray, target: np.ndarray) -> float:
-    """The weight of a (smoothed) analysis. Forbidden mentions have no part in it."""
+    """The weight of a (smoothed) analysis. Mentions outside it do not count, even if they weigh -inf."""
     rows, columns = np.nonzero(target)
     return float((values[rows, columns].astype(np.float64) * target[rows, columns]).sum())

@@ -1,14 +1,17 @@
-"""From packed scores to analyses with their probabilities. Arrays only."""
+"""From the scores of some docs to analyses with their probabilities: scored once, decoded as often as needed."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from ..decoders import Decoder, Mention, PackedScores
+from ..annotation import Segment
+from ..decoders import Analyses, Decoder, Mention, PackedScores
 
 
-class Prediction:
-    """The analysis of a doc or of a segment of it.
+class Prediction(NamedTuple):
+    """The analysis of a doc.
 
     mentions (list[Mention]): With label numbers.
     probabilities (list[float]): The marginal of every mention.
@@ -16,55 +19,107 @@ class Prediction:
     entropy (float): Of the distribution it was taken from, in nats.
     """
 
-    __slots__ = ("entropy", "log_probability", "mentions", "probabilities")
-
-    def __init__(self, mentions: list[Mention], probabilities: list[float], log_probability: float, entropy: float):
-        self.mentions = mentions
-        self.probabilities = probabilities
-        self.log_probability = log_probability
-        self.entropy = entropy
-
-    @classmethod
-    def empty(cls) -> "Prediction":
-        return cls([], [], 0.0, 0.0)
-
-    @classmethod
-    def of_doc(cls, segments: list[tuple[int, "Prediction"]]) -> "Prediction":
-        """Segments are independent: log-probabilities and entropies add up."""
-        result = cls.empty()
-        for start, part in segments:
-            result.mentions += [Mention(m.start + start, m.end + start, m.label) for m in part.mentions]
-            result.probabilities += part.probabilities
-            result.log_probability += part.log_probability
-            result.entropy += part.entropy
-        return result
+    mentions: list[Mention]
+    probabilities: list[float]
+    log_probability: float
+    entropy: float
 
 
-def analyse(decoder: Decoder, scores: PackedScores, threshold: float | None) -> Iterator[Prediction]:
-    """One analysis a segment: the most probable one, or with a threshold the one for which the sum
-    of (probability - threshold) over its mentions is highest, which is again in the search space."""
-    totals, marginals = decoder.log_partition_and_marginals(scores)
-    if threshold is None:
-        analyses = decoder.decode(scores)
-    else:
-        analyses = decoder.decode(marginals.like(marginals.values - np.float32(threshold)))
-    expected = expected_weights(scores, marginals)
-    for number, mentions in enumerate(analyses):
-        cells = [scores.layout.cell(number, m.start, m.end) for m in mentions]
-        labels = [m.label for m in mentions]
-        weight = float(scores.values[labels, cells].sum(dtype="float64")) if mentions else 0.0
-        yield Prediction(
-            mentions,
-            marginals.values[labels, cells].tolist() if mentions else [],
-            min(0.0, weight - totals[number]),
-            max(0.0, totals[number] - expected[number]),
+NOTHING = Prediction([], [], 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """The probability distribution over the analyses of some docs.
+
+    decoder (Decoder): The search space.
+    scores (PackedScores): Of all segments.
+    segments (list[list[Segment]]): For every doc, where its segments begin and end.
+    """
+
+    decoder: Decoder
+    scores: PackedScores
+    segments: list[list[Segment]]
+
+    @cached_property
+    def _sums(self) -> tuple[list[float], PackedScores]:
+        return self.decoder.log_partition_and_marginals(self.scores)
+
+    @property
+    def log_partitions(self) -> list[float]:
+        """One per segment."""
+        return self._sums[0]
+
+    @property
+    def marginals(self) -> PackedScores:
+        """The probability of every mention."""
+        return self._sums[1]
+
+    @cached_property
+    def entropies(self) -> list[float]:
+        """One per segment, in nats."""
+        return self.decoder.entropy_from(self.scores, *self._sums)
+
+    def predict(self, threshold: float | None = None) -> list[Prediction]:
+        """One analysis per doc.
+
+        threshold (float | None): None for the most probable analysis. With a number, the analysis for which the sum
+            of (probability - threshold) over its mentions is highest; it is inside the search space, too.
+        """
+        scores = self.scores
+        if threshold is not None:
+            scores = self.marginals.like(self.marginals.values - np.float32(threshold))
+        return self._predictions(self.decoder.decode_arrays(scores))
+
+    def _predictions(self, found: Analyses) -> list[Prediction]:
+        layout = self.scores.layout
+        counts = np.diff(found.offsets)
+        number = np.repeat(np.arange(len(layout)), counts)  # the segment of every mention
+        first = layout.token_offsets[number] + found.starts
+        cells = layout.row_offsets[first] + (found.ends - found.starts - 1)
+        probabilities = self.marginals.values[found.labels, cells].tolist()
+        weights = np.bincount(number, self.scores.values[found.labels, cells], minlength=len(layout))
+        starts = np.repeat([start for of_doc in self.segments for start, _ in of_doc], counts).astype(np.int64)
+        mentions = list(
+            map(
+                Mention._make,
+                zip((starts + found.starts).tolist(), (starts + found.ends).tolist(), found.labels.tolist()),
+            )
         )
+        log_probabilities = np.minimum(0.0, weights - self.log_partitions).tolist()
+        predictions = []
+        segment = 0
+        for of_doc in self.segments:
+            last = segment + len(of_doc)
+            inside = slice(int(found.offsets[segment]), int(found.offsets[last]))
+            # Segments are independent: log-probabilities and entropies add up.
+            log_probability, entropy = sum(log_probabilities[segment:last]), sum(self.entropies[segment:last])
+            predictions.append(Prediction(mentions[inside], probabilities[inside], log_probability, entropy))
+            segment = last
+        return predictions
 
 
-def expected_weights(scores: PackedScores, marginals: PackedScores) -> list[float]:
-    """The mean weight of an analysis of every segment; log Z less this is the entropy."""
-    products = np.multiply(
-        scores.values, marginals.values, out=np.zeros_like(scores.values), where=marginals.values > 0
-    ).sum(axis=0, dtype="float64")
-    running = np.concatenate([[0.0], np.cumsum(products)])
-    return np.diff(running[scores.layout.offsets]).tolist()
+@dataclass(frozen=True)
+class ScoredDocs:
+    """What the network made of some docs.
+
+    decoder (Decoder): The search space.
+    scores (PackedScores): Of all segments, as the network gave them.
+    segments (list[list[Segment]]): For every doc, where its segments begin and end.
+    """
+
+    decoder: Decoder
+    scores: PackedScores
+    segments: list[list[Segment]]
+
+    def at(self, temperature: float) -> Distribution:
+        """The distribution over analyses when scores are divided by a temperature."""
+        return Distribution(self.decoder, self.packed(temperature), self.segments)
+
+    def packed(self, temperature: float = 1.0) -> PackedScores:
+        """The scores, divided by a temperature."""
+        return self.scores if temperature == 1 else self.scores.like(self.scores.values / np.float32(temperature))
+
+    def predict(self, *, threshold: float | None, temperature: float) -> list[Prediction]:
+        """One analysis per doc."""
+        return self.at(temperature).predict(threshold)

@@ -1,17 +1,13 @@
-"""Choosing formats and files, writing all or nothing, and the report."""
+"""Choosing formats and files, and writing all or nothing."""
 
 import pytest
-from nested_documents import make_doc, read, settings, shown
-from spacy.tokens import Span
+from nested_documents import make_doc, read, save, settings, shown
 
-from spacy_nested_ner.corpus import ConversionReport, FormatError, conversion, convert, read_docs, write_docs
-from spacy_nested_ner.decoders.mention import Mention
+from spacy_nested_ner.corpus import FormatError, conversion, convert, read_docs, read_records, write_docs
 
 
 def write(path, text="[PER Ada] sings .\n"):
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(text, encoding="utf-8")
-    return path
+    return save(path, text)
 
 
 @pytest.mark.parametrize(
@@ -30,26 +26,32 @@ def write(path, text="[PER Ada] sings .\n"):
         ("a.index", "index"),
     ],
 )
-def test_the_name_tells_the_format(tmp_path, name, format):
+def test_the_file_name_shows_the_format(tmp_path, name, format):
     assert conversion.detect_format(write(tmp_path / name)) == format
     assert conversion.detect_format(tmp_path) == format
     assert conversion.detect_format(tmp_path / "new" / name, writing=True) == format
 
 
-def test_a_text_beside_an_annotation_is_brat(tmp_path):
+def test_a_text_with_an_annotation_file_is_brat(tmp_path):
     write(tmp_path / "a.ann", "")
     assert conversion.detect_format(write(tmp_path / "a.txt")) == "brat"
     write(tmp_path / "README.txt")
     assert conversion.detect_format(tmp_path) == "brat"
+    assert conversion.detect_format(tmp_path / "README.txt") == "bracket"
+    assert conversion.detect_format(tmp_path / "a.txt", writing=True) == "bracket"
 
 
-def test_unclear_formats_are_named(tmp_path):
-    with pytest.raises(ValueError, match=r"format of .*a.doc: its name does not tell; name one of spacy, bracket, bio"):
+def test_unclear_and_unknown_formats(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"cannot tell the format of .*a.doc by its name; choose one of spacy, bracket, bio"
+    ):
         convert(write(tmp_path / "a.doc"), tmp_path / "b.spacy")
-    with pytest.raises(ValueError, match=r"format of .*out: its name does not tell; name one of spacy"):
+    with pytest.raises(ValueError, match=r"cannot tell the format of .*out by its name; choose one of spacy"):
         convert(write(tmp_path / "a.txt"), tmp_path / "out")
     write(tmp_path / "b.tsv")
-    with pytest.raises(ValueError, match=r"its files may be bio or bracket; name one of spacy"):
+    with pytest.raises(
+        ValueError, match=r"cannot tell the format of .*: its files may be bio or bracket; choose one of spacy"
+    ):
         convert(tmp_path, tmp_path / "c.spacy")
     with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
         convert(tmp_path, tmp_path / "c.spacy", source_format="bart")
@@ -73,13 +75,15 @@ def test_output_in_the_folder_of_the_input_is_not_read(tmp_path):
         convert(tmp_path, tmp_path / "all.txt")
 
 
-def test_only_the_files_that_are_named(tmp_path):
+def test_only_named_files_are_read(tmp_path):
     for name in ("a", "b", "c"):
         write(tmp_path / "in" / f"{name}.txt", f"[PER {name}]\n")
     convert(tmp_path / "in", tmp_path / "out.txt", names={"a", "c.txt"}, settings=settings())
     assert (tmp_path / "out.txt").read_text() == "[PER a]\n\n[PER c]\n"
-    with pytest.raises(FormatError, match=r"in: 2 of the 3 files asked for are not there: d, e"):
+    with pytest.raises(FormatError, match=r"in: 2 of the 3 named files are missing: d, e; correct the names"):
         convert(tmp_path / "in", tmp_path / "out.txt", names={"a", "d", "e"})
+    with pytest.raises(FormatError, match=r"in: the list of files to read is empty; name at least one"):
+        convert(tmp_path / "in", tmp_path / "out.txt", names=[])
 
 
 def test_missing_and_empty_input(tmp_path):
@@ -88,7 +92,7 @@ def test_missing_and_empty_input(tmp_path):
     with pytest.raises(FormatError, match=r"a.txt: no such file or folder"):
         convert(tmp_path / "a.txt", tmp_path / "out.spacy", source_format="bracket")
     (tmp_path / "in").mkdir()
-    with pytest.raises(FormatError, match=r"in: the folder has no file that ends in .tsv or .bio or .conll"):
+    with pytest.raises(FormatError, match=r"in: the folder has no file whose name ends in .tsv or .bio or .conll"):
         convert(tmp_path / "in", tmp_path / "out.spacy", source_format="bio")
     with pytest.raises(FormatError, match=r"b.txt: no document found; is its format bracket\?"):
         convert(write(tmp_path / "b.txt", "# only a comment\n"), tmp_path / "out.spacy")
@@ -109,14 +113,14 @@ def test_nothing_is_written_after_an_error(tmp_path):
 
 def test_documents_that_cannot_be_written_are_bad_too(tmp_path):
     source = write(tmp_path / "in.txt", "good\n\nb\\u0009d\n")
-    with pytest.raises(FormatError, match=r"in.txt, line 3: 'b\\td' cannot stand in a column"):
+    with pytest.raises(FormatError, match=r"in.txt, line 3: 'b\\td' contains a tab or a line break"):
         convert(source, tmp_path / "out.tsv", settings=settings())
     report = convert(source, tmp_path / "out.tsv", skip_bad=True, settings=settings())
     assert (tmp_path / "out.tsv").read_text() == "# document 1\ngood\tO\tO\n\n"
     assert report.bad.count == 1
 
 
-def test_losses_are_placed_in_the_file_they_come_from(tmp_path):
+def test_losses_name_the_place_they_come_from(tmp_path):
     source = write(tmp_path / "in.tsv", "a\tO\tO\n\n# next\n\nb\tB-X\tO\nc\tI-X\tB-Y\nd\tO\tI-Y\n")
     report = convert(source, tmp_path / "out.txt", settings=settings())
     assert report.lost["mentions that cross another"].places == [f"{source}, line 5: Y 'c d'"]
@@ -136,65 +140,8 @@ def test_targets_that_would_destroy_something(tmp_path):
         convert(source, tmp_path / "out", split=True)
 
 
-def test_spans_keys(tmp_path):
-    convert(write(tmp_path / "in.txt"), tmp_path / "out.spacy", settings=settings(spans_key="ents"))
-    docs, report = read(tmp_path / "out.spacy")
-    assert [span.text for span in docs[0].spans["ents"]] == ["Ada"]
-    assert report.lost["documents without spans['sc']"].places == [
-        f"{tmp_path / 'out.spacy'}, document 1: it has 'ents'"
-    ]
-    assert report.mentions == 0
-
-
-def test_spacy_files_keep_all_else(tmp_path):
-    doc = make_doc([(["Ada", "sings"], [(0, 1, "PER")])])
-    doc.spans["other"] = [Span(doc, 1, 2, label="X")]
-    doc.spans["sc"].attrs["scores"] = [0.5]
-    doc.ents = [Span(doc, 0, 1, label="PERSON")]
-    doc.user_data["note"] = "kept"
-    write_docs([doc], tmp_path / "a.spacy")
-    convert(tmp_path / "a.spacy", tmp_path / "b.spacy", settings=settings())
-    again = next(read_docs(tmp_path / "b.spacy", settings=settings()))
-    assert [span.label_ for span in again.spans["other"]] == ["X"]
-    assert again.spans["sc"].attrs["scores"] == [0.5]
-    assert [ent.label_ for ent in again.ents] == ["PERSON"]
-    assert again.user_data["note"] == "kept"
-
-
-def test_other_files_are_no_spacy_files(tmp_path):
-    with pytest.raises(FormatError, match=r"a.spacy: not a .spacy file; expected what spaCy's DocBin writes"):
-        read(write(tmp_path / "a.spacy"))
-
-
-def test_the_report_is_a_short_text():
-    report = ConversionReport(skip_bad=True)
-    report.count([3, 2], [Mention(0, 3, "PER"), Mention(1, 2, "GPE"), Mention(3, 4, "PER")])
-    assert str(report) == (
-        "Documents  1\n"
-        "Sentences  2 (longest 3 words)\n"
-        "Words      5\n"
-        "Mentions   3 (33.3 % nested, depth 2)\n"
-        "Labels     PER 2, GPE 1"
-    )
-    for n in range(1, 8):
-        report.lose("relations", f"a.ann, line {n}", count=200)
-    with report.tolerating():
-        raise FormatError("a.ann, line 9", "no mention")
-    assert str(report).split("Labels     PER 2, GPE 1\n")[1] == (
-        "Not kept\n"
-        "  relations: 1,400\n"
-        "    a.ann, line 1\n    a.ann, line 2\n    a.ann, line 3\n    a.ann, line 4\n    a.ann, line 5\n    …\n"
-        "Skipped as bad: 1\n"
-        "    a.ann, line 9: no mention"
-    )
-
-
-def test_an_empty_report():
-    assert "Mentions   0 (0.0 % nested, depth 0)\nLabels     none" in str(ConversionReport())
-
-
 @pytest.mark.parametrize("name", ["again.spacy", "a.txt", "a.tsv", "brat", "a.jsonl", "a.index"])
-def test_only_spacy_can_say_that_mentions_are_missing(tmp_path, name):
+def test_only_spacy_files_can_mark_incomplete_annotation(tmp_path, name):
     docs = [make_doc([(["Ada", "sings", "."], [(0, 1, "PER")])]) for _ in range(2)]
     docs[1].spans["sc"].attrs["incomplete"] = True
     write_docs(docs, tmp_path / "whole.spacy")
@@ -203,27 +150,43 @@ def test_only_spacy_can_say_that_mentions_are_missing(tmp_path, name):
         assert not report.lost
         assert [doc.spans["sc"].attrs for doc in read_docs(tmp_path / name)] == [{}, {"incomplete": True}]
     else:
-        loss = report.lost["that mentions are missing, in incomplete documents"]
+        loss = report.lost["marks of incomplete annotation"]
         assert loss.places == [f"{tmp_path / 'whole.spacy'}, document 2"]
 
 
-def test_what_was_bad_is_told_if_nothing_else_is_there(tmp_path):
-    (tmp_path / "bad.txt").write_text("[PER Ada\n")
+def test_if_everything_is_bad_the_error_says_why(tmp_path):
+    write(tmp_path / "bad.txt", "[PER Ada\n")
     with pytest.raises(FormatError, match=r"no document found\nSkipped as bad: 1\n    .*line 1: the mention PER"):
         convert(tmp_path / "bad.txt", tmp_path / "out.spacy", skip_bad=True)
 
 
 @pytest.mark.parametrize("name", ["out.txt", "out.tsv", "out.jsonl", "out.index", "out.ann"])
-def test_only_spacy_can_have_mentions_without_a_label(tmp_path, name):
+def test_only_spacy_files_can_have_mentions_without_a_label(tmp_path, name):
     doc = make_doc([(["Ada", "sings"], [])])
     doc.spans["sc"] = [doc[0:1]]
-    with pytest.raises(FormatError, match="document 1: 'Ada' has no label; give it one, or write spacy"):
+    with pytest.raises(FormatError, match="document 1: the mention 'Ada' has no label; give it one, or write spacy"):
         write_docs([doc], tmp_path / name)
     write_docs([doc], tmp_path / "out.spacy")
     assert [file.name for file in tmp_path.iterdir()] == ["out.spacy"]
 
 
-def test_suffixes_may_be_in_capitals(tmp_path):
+def test_suffixes_may_be_in_upper_case(tmp_path):
     for name in ("a.jsonl", "B.JSONL"):
-        (tmp_path / name).write_text('{"tokens": ["Ada"], "mentions": []}')
+        write(tmp_path / name, '{"tokens": ["Ada"], "mentions": []}')
     assert len(list(read_docs(tmp_path))) == 2
+
+
+def test_records_name_the_place_of_a_document(tmp_path):
+    path = write(tmp_path / "a.txt", "Ada\n\n\nBo\nCy\n")
+    assert [(record.doc.text.strip(), record.where) for record in read_records(path, settings=settings())] == [
+        ("Ada", f"{path}, line 1"),
+        ("Bo Cy", f"{path}, line 4"),
+    ]
+
+
+def test_splits_are_for_formats_that_have_one(tmp_path):
+    source = write(tmp_path / "in.txt")
+    with pytest.raises(ValueError, match=r"split is for genia, which has a standard split; .*in.txt is bracket"):
+        convert(source, tmp_path / "out", split=True)
+    with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
+        convert(source, tmp_path / "out", split=True, source_format="bart")

@@ -31,7 +31,7 @@ def test_examples_have_the_tokens_and_sentences_of_the_data(path):
     assert len(second.y.spans["sc"]) == 1
 
 
-def test_or_those_of_the_pipeline(path):
+def test_or_the_tokens_of_the_pipeline(path):
     nlp = spacy.blank("en")
     (first,) = make(path=path, gold_tokens=False, limit=1)(nlp)
     assert not first.x.has_annotation("SENT_START")
@@ -73,7 +73,7 @@ def test_pieces_hold_as_many_sentences_as_fit(path):
     assert _mentions(parts) == _mentions(whole)
 
 
-def test_pieces_keep_what_is_said_of_the_annotation(tmp_path):
+def test_pieces_keep_the_attrs_of_span_groups(tmp_path):
     vocab = spacy.blank("en").vocab
     doc = Doc(vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
     spans = [Span(doc, 0, 1, "PER"), Span(doc, 3, 4, "PER")]
@@ -90,7 +90,7 @@ def test_pieces_keep_what_is_said_of_the_annotation(tmp_path):
     assert [[(s.start, s.end, s.label_) for s in part.spans["sc_incorrect"]] for part in parts] == [[], [(1, 2, "")]]
 
 
-def test_scores_that_fit_no_longer_are_dropped(tmp_path):
+def test_scores_that_no_longer_match_the_spans_are_dropped(tmp_path):
     doc = Doc(spacy.blank("en").vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
     spans = [Span(doc, 0, 1, "PER"), Span(doc, 3, 4, "PER")]
     doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs={"scores": [0.25]})
@@ -100,15 +100,15 @@ def test_scores_that_fit_no_longer_are_dropped(tmp_path):
     assert [example.reference.spans["sc"].attrs for example in parts] == [{}, {}]
 
 
-def test_mentions_that_are_cut_are_told(tmp_path):
+def test_mentions_across_pieces_are_lost_with_a_warning(tmp_path):
     doc = Doc(spacy.blank("en").vocab, words="I left . You left .".split(), sent_starts=[True, False, False] * 2)
     doc.spans["sc"] = [Span(doc, 0, 1, "PER"), Span(doc, 1, 5, "ORG")]
     DocBin(docs=[doc]).to_disk(tmp_path / "data.spacy")
-    with pytest.warns(UserWarning, match=r"1 mentions of .*data.spacy are lost: .* at most max_length = 3 tokens"):
+    with pytest.warns(UserWarning, match=r"1 mentions in .*data.spacy are lost: .* at most max_length = 3 tokens"):
         assert len(list(make(path=tmp_path / "data.spacy", max_length=3)(spacy.blank("en")))) == 2
 
 
-def test_text_has_the_tokens_of_the_pipeline(tmp_path):
+def test_the_tokenizer_of_the_pipeline_is_used_for_running_text(tmp_path):
     (tmp_path / "data.jsonl").write_text(
         '{"text": "Ada isn\'t in Bonn", "spans": [{"start": 0, "end": 3, "label": "PER"}]}'
     )

@@ -86,6 +86,7 @@ def test_bad_share():
 def test_a_chooser_is_no_decoder():
     auto = AutoDecoder(min_coverage=0.9)
     assert not isinstance(auto, Decoder)
+    assert auto != AutoDecoder() == AutoDecoder(min_coverage=0.999)
     assert repr(auto) == "AutoDecoder(min_coverage=0.9)"
     assert pickle.loads(pickle.dumps(auto)) == copy.deepcopy(auto) == auto
     assert hash(auto) == hash(AutoDecoder(min_coverage=0.9)) != hash(AutoDecoder())

@@ -1,16 +1,44 @@
-"""Who is inside whom."""
+"""How deep mentions are, and which are inside which."""
+
+from time import process_time
 
 from hypothesis import given
 from nested_documents import PLAIN_WORD, sentences
 
 from spacy_nested_ner.decoders.mention import Mention
-from spacy_nested_ner.decoders.nesting import nesting_levels, relations, second_longest_children
+from spacy_nested_ner.decoders.nesting import depths, relations, second_longest_children
 
 
-def test_levels_of_nesting():
+def contains(outer, inner):
+    return outer.start <= inner.start and inner.end <= outer.end and outer[:2] != inner[:2]
+
+
+def test_depths():
     mentions = [Mention(0, 5, "A"), Mention(0, 5, "B"), Mention(1, 3, "A"), Mention(2, 4, "A"), Mention(2, 3, "A")]
-    assert nesting_levels(mentions) == [1, 2, 3, 3, 4]
-    assert nesting_levels([Mention(0, 2, "A"), Mention(2, 3, "A")]) == [1, 1]
+    assert depths(mentions) == [1, 1, 2, 2, 4]
+    assert depths([Mention(0, 2, "A"), Mention(2, 3, "A")]) == [1, 1]
+    assert depths([]) == []
+
+
+def test_depths_of_mentions_in_any_order():
+    assert depths([Mention(1, 2, "A"), Mention(0, 3, "A"), Mention(1, 3, "A"), Mention(0, 3, "B")]) == [3, 1, 2, 1]
+
+
+@given(sentences(PLAIN_WORD, crossing=True))
+def test_depths_are_those_of_the_definition(sentence):
+    mentions = [Mention(*mention) for mention in sentence[1]]
+    around = [{other[:2] for other in mentions if contains(other, mention)} for mention in mentions]
+    assert depths(mentions) == [1 + len(spans) for spans in around]
+
+
+def test_long_chains_and_rows_take_no_quadratic_time():
+    n = 50_000
+    chain = [Mention(i, 2 * n - i, "A") for i in range(n)]
+    row = [Mention(i, i + 1, "A") for i in range(n)]
+    before = process_time()
+    assert depths(chain)[-1] == n
+    assert depths(row)[-1] == 1
+    assert process_time() - before < 2
 
 
 def test_pairs_of_mentions():
@@ -27,7 +55,7 @@ def test_pairs_of_mentions():
     assert found.crossing == [(left, right)]
 
 
-def test_neighbours_are_no_pair():
+def test_neighbors_are_no_pair():
     assert relations([Mention(0, 2, "A"), Mention(2, 3, "A")]) == ([], [], [])
 
 
@@ -42,13 +70,11 @@ def test_the_second_longest_child():
 @given(sentences(PLAIN_WORD, crossing=True))
 def test_pairs_are_those_of_the_definition(sentence):
     mentions = [Mention(*mention) for mention in sentence[1]]
-
-    def holds(outer, inner):
-        return outer.start <= inner.start and inner.end <= outer.end and outer[:2] != inner[:2]
-
     pairs = [(one, other) for i, one in enumerate(mentions) for other in mentions[i + 1 :]]
     inside = [
-        pair for pair in pairs if holds(*pair) and not any(holds(pair[0], m) and holds(m, pair[1]) for m in mentions)
+        pair
+        for pair in pairs
+        if contains(*pair) and not any(contains(pair[0], m) and contains(m, pair[1]) for m in mentions)
     ]
     found = relations(mentions)
     assert sorted(found.inside) == sorted(inside)

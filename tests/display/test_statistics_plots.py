@@ -41,10 +41,10 @@ def test_bars_are_shares_of_each_part():
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["train (5)", "dev (1)"]
 
 
-def test_labels_and_levels():
+def test_labels_and_depths():
     parts = [of(NESTED)]
     assert heights(plots.draw_labels(parts, merge(parts))) == [[60, 20, 20]]
-    assert heights(plots.draw_levels(parts)) == [[20, 60, 20]]
+    assert heights(plots.draw_depths(parts)) == [[20, 80]]
 
 
 def test_the_heat_map_has_the_numbers():

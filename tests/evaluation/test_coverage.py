@@ -1,8 +1,13 @@
 """Maximum recall of search spaces."""
 
+import re
+
 import pytest
+import spacy
 from hypothesis import given
 from nested_documents import SIMPLE_WORD, documents, make_doc, mentions
+from nested_examples import TINY
+from spacy.training import Example
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention, QuadraticDecoder
@@ -82,7 +87,7 @@ def test_examples_show_what_is_lost():
     (example,) = coverage.lost(one, kept_by=two)
     assert example.where == "a.txt, line 1, sentence 2"
     assert example.sentence.count("{") == 1
-    assert [example.sentence for example in coverage.lost(two)] == ["Ada and Bo Bell of [GPE {ORG Bonn}] sing"]
+    assert [example.sentence for example in coverage.lost(two)] == ["Ada and Bo Bell of {GPE [ORG Bonn]} sing"]
     assert coverage.lost(coverage.spaces[-1]) == []
 
 
@@ -149,3 +154,57 @@ def test_numbers_are_those_of_the_projection(docs):
     assert numbers[:5] == sorted(numbers[:5])
     assert numbers[5:] == sorted(numbers[5:])
     assert all(one <= several for one, several in zip(numbers[:5], numbers[5:]))
+
+
+def test_rare_labels_are_known_before_mentions_are_dropped():
+    """Counts are those of all documents, in whatever order they are added."""
+    for frequent, rare in (("GPE", "ORG"), ("ORG", "GPE")):
+        docs = [make_doc([(WORDS, TWO_LABELS)]), make_doc([(WORDS, [(0, 1, frequent)]), (WORDS, [])])]
+        for order in (docs, docs[::-1]):
+            coverage = measure_coverage(Record(doc, "") for doc in order)
+            assert coverage.mentions == {frequent: 2, rare: 1}
+            assert coverage.kept(coverage.spaces[0]) == {frequent: 1, rare: 1}
+
+
+def test_training_drops_what_coverage_says():
+    """Whatever the order of documents, and so the numbers of labels."""
+    sentences = [(WORDS, TWO_LABELS)] * 3 + [(WORDS, [(0, 1, "GPE"), (2, 4, "ORG")]), (WORDS, [(4, 5, "ORG")])]
+    for order in (sentences, sentences[::-1]):
+        docs = [make_doc([sentence]) for sentence in order]
+        coverage = measure_coverage(Record(doc, "") for doc in docs)
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("nested_ner", config=TINY)
+        space = next(space for space in coverage.spaces if space.decoder == pipe.decoder)
+        dropped = coverage.mentions - coverage.kept(space)
+        assert dropped == {"ORG": 3}
+        with pytest.warns(UserWarning, match=r"3 are outside the search space of .* \(ORG 3\)"):
+            pipe.initialize(lambda docs=docs: [Example(doc, doc) for doc in docs])
+
+
+def test_training_drops_the_same_mentions():
+    """Whatever the order of documents, and so the numbers of labels."""
+    labels = ("ORG", "GPE", "FAC")
+    twice = [(WORDS, [(5, 6, label) for label in pair]) for pair in zip(labels, (*labels[1:], labels[0]))]
+    docs = [make_doc([sentence]) for sentence in (*twice, (WORDS, [(0, 1, "FAC")]), (WORDS, TWO_LONG))]
+    coverage = measure_coverage(Record(doc, "") for doc in docs)
+    space = next(space for space in coverage.spaces if space.decoder == QuadraticDecoder())
+    lost = coverage.mentions - coverage.kept(space)
+    assert lost.total() == 4
+    for order in (docs, docs[::-1]):
+        nlp = spacy.blank("en")
+        nlp.add_pipe("nested_ner", config=TINY)
+        examples = [Example(Doc(nlp.vocab, words=WORDS), doc) for doc in order]
+        with pytest.warns(UserWarning, match="cannot learn 4 of 11") as warned:
+            nlp.initialize(lambda examples=examples: examples)
+        (named,) = re.findall(r"outside the search space of .*?\) \((.*)\): ", str(warned[0].message))
+        assert dict(name.split() for name in named.split(", ")) == {label: str(n) for label, n in lost.items()}
+
+
+def test_documents_can_be_added_after_the_numbers_were_read():
+    coverage = Coverage()
+    coverage.add(Record(make_doc([(WORDS, TWO_LABELS)]), "a"))
+    assert coverage.recall(coverage.spaces[0]) == 0.5
+    coverage.add(Record(make_doc([(WORDS, [(0, 1, "PER"), (2, 3, "PER")])]), "b"))
+    coverage.add(Record(make_doc([(WORDS, TWO_LABELS)]), "c"))
+    assert coverage.recall(coverage.spaces[0]) == pytest.approx(4 / 6)
+    assert [example.where for example in coverage.lost(coverage.spaces[0])] == ["a, sentence 1", "c, sentence 1"]

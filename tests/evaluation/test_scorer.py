@@ -1,11 +1,15 @@
-"""Scores by nesting, beside those of spaCy itself."""
+"""Scores by depth, compared with those of spaCy itself."""
 
 import spacy
+from commands import ROOT, run
 from spacy.pipeline.spancat import spancat_score
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from spacy_nested_ner.evaluation.scorer import mentions_by_depth, nested_ner_score
+from spacy_nested_ner.annotation import mentions_of
+from spacy_nested_ner.corpus import ConversionReport, read_records
+from spacy_nested_ner.evaluation import collect_statistics
+from spacy_nested_ner.evaluation.scorer import mentions_by_depth, nested_ner_score, score_levels
 
 NLP = spacy.blank("en")
 WORDS = "I am Fabian from Bonn , Germany .".split()
@@ -57,9 +61,34 @@ def test_a_missed_parent_does_not_make_its_children_wrong():
 
 def test_depths():
     doc = doc_with([*GOLD, (4, 7, "LOC"), (5, 8, "ORG")])
-    depths = {depth: len(spans) for depth, spans in mentions_by_depth(doc.spans["sc"]).items()}
+    depths = {depth: len(spans) for depth, spans in mentions_by_depth(mentions_of(doc, "sc")).items()}
     # The two labels of 4:7 are at one depth; 5:8 crosses 4:7 and is inside nothing.
     assert depths == {1: 3, 2: 2, 4: 1}
+
+
+def test_nested_mentions_are_the_same_for_all_commands(tmp_path):
+    """Two labels on one span, of which the sample has many, are at one depth for `analyze`, `convert` and recall."""
+    path, report = ROOT / "assets" / "sample" / "train.txt", ConversionReport()
+    docs = [record.doc for record in read_records(path, report=report)]
+    gold = score_levels((mentions_by_depth(mentions_of(doc, "sc")), {}) for doc in docs)["nested"].n_gold
+    statistics = collect_statistics(read_records(path))
+    assert statistics.same_span.total() > 0
+    assert statistics.nested == report.nested == gold
+    assert max(statistics.depths) == report.depth
+    share = f"{100 * gold / sum(len(doc.spans['sc']) for doc in docs):.1f}"
+    assert f"({share} % nested, depth {report.depth})" in run("convert", path, tmp_path / "train.spacy").output
+    rows = [line.rsplit(maxsplit=1) for line in run("analyze", path).output.splitlines() if line]
+    assert ["  nested", str(gold)] in rows
+    assert ["  nested, %", share] in rows
+    # Recall that misses every nested mention but one.
+    doc = docs[0]
+    by_depth = mentions_by_depth(mentions_of(doc, "sc"))
+    inside = [mention for depth, some in by_depth.items() if depth > 1 for mention in some]
+    assert len(inside) > 1
+    found = Doc(doc.vocab, words=[token.text for token in doc], spaces=[bool(token.whitespace_) for token in doc])
+    found.spans["sc"] = [Span(found, *min(inside))]
+    scores = nested_ner_score([Example(found, doc)], spans_key="sc")
+    assert scores["spans_sc_nested_r"] == 1 / len(inside)
 
 
 def test_without_annotation_there_is_no_score():

@@ -22,7 +22,7 @@ def test_everything_is_counted():
     assert statistics.sentence_lengths == {7: 1, 1: 1}
     assert statistics.labels == {"PER": 3, "GPE": 1, "ORG": 1}
     assert statistics.lengths == {6: 1, 2: 1, 1: 3}
-    assert statistics.levels == {1: 1, 2: 3, 3: 1}
+    assert statistics.depths == {1: 1, 2: 4}
     assert statistics.inside == {("PER", "PER"): 2, ("PER", "GPE"): 1, ("PER", "ORG"): 1}
     assert statistics.same_span == {("GPE", "ORG"): 1}
     assert statistics.second_children == {1: 1}
@@ -54,7 +54,7 @@ def test_parts_together():
     parts = [of((WORDS, NESTED)), of((WORDS, [(0, 7, "PER")]), where="b.txt, line 1")]
     whole = merge(parts)
     assert (whole.name, whole.documents, whole.words, whole.mentions) == ("all", 2, 14, 6)
-    assert whole.levels == {1: 2, 2: 3, 3: 1}
+    assert whole.depths == {1: 2, 2: 4}
     assert whole.longest.where == "b.txt, line 1"
     assert parts[0].mentions == 5, "the parts are as they were"
 

@@ -1,4 +1,4 @@
-"""The paper's encoder: what a doc becomes is its own affair, and it learns by its own gradients."""
+"""The paper's encoder: docs do not affect each other, gradients are right, and errors say what to do."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ from thinc.api import Model, fix_random_seed, set_dropout_rate
 
 torch = pytest.importorskip("torch")
 
+from spacy_nested_ner.model import bilstm  # noqa: E402
 from spacy_nested_ner.model.bilstm import bilstm_encoder  # noqa: E402
 
 LENGTHS = [4, 0, 12, 1]
@@ -16,10 +17,14 @@ def docs():
     return [np.random.default_rng(n).normal(size=(n, 6)).astype("float32") for n in LENGTHS]
 
 
+def vectors(width=6):
+    """A tok2vec that gives what it is called with."""
+    return Model("vectors", lambda model, X, is_train: (X, lambda dY: dY), dims={"nO": width})
+
+
 def make(dropout=0.0, depth=3):
     fix_random_seed(0)
-    vectors = Model("vectors", lambda model, X, is_train: (X, lambda dY: dY), dims={"nO": 6})
-    return bilstm_encoder(vectors, width=5, depth=depth, dropout=dropout, input_width=None)
+    return bilstm_encoder(vectors(), width=5, depth=depth, dropout=dropout, input_width=None)
 
 
 def test_vectors_do_not_depend_on_the_other_docs(docs):
@@ -57,3 +62,20 @@ def test_dropout_is_that_of_the_setting_and_for_training_only(docs, depth):
     dropped = model.begin_update(docs)[0][2]
     assert 0.2 < (dropped == 0).mean() < 0.8
     assert model.predict(docs)[2].all()
+
+
+def test_width_of_the_input_must_be_known(docs):
+    settings = {"width": 5, "depth": 1, "dropout": 0.0}
+    with pytest.raises(
+        ValueError, match=r"input_width of .* is null, and the layer 'vectors' does not know .* set input"
+    ):
+        bilstm_encoder(vectors(width=None), input_width=None, **settings)
+    assert bilstm_encoder(vectors(width=None), input_width=6, **settings).predict(docs)[0].shape == (4, 10)
+
+
+def test_without_torch_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setattr(bilstm, "has_torch", False)
+    with pytest.raises(
+        ImportError, match=r"BiLSTMEncoder.v1 needs PyTorch: pip install 'spacy-nested-ner\[transformers"
+    ):
+        make()

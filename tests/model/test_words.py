@@ -1,40 +1,27 @@
-"""What stands beside token vectors: against its definition, and its gradient, and through saving and loading."""
+"""What is appended to token vectors: against its definition, and its gradient, and through saving and loading."""
 
+import layers
 import numpy as np
 import pytest
 import spacy
+from nested_examples import make_examples, trained
 from spacy.tokens import Doc
 from spacy.training import Example
-from thinc.api import Model
 
 from spacy_nested_ner.model import words
 from spacy_nested_ner.model.architectures import build_span_scorer
-from tests.nested_examples import make_examples, trained
 
 WIDTH = 4
+VOCAB = spacy.blank("en").vocab
 TEXTS = ["The cat saw the other cat .", "", "Cat", "a " + "x" * 500]
 
 
 def make_docs():
-    nlp = spacy.blank("en")
-    return [Doc(nlp.vocab, words=text.split()) for text in TEXTS]
+    return [Doc(VOCAB, words=text.split()) for text in TEXTS]
 
 
 def tok2vec():
-    """Its vectors are its parameters; what comes back is kept as their gradient."""
-
-    def forward(model, docs, is_train):
-        X = model.get_param("X")
-        cuts = np.cumsum([len(doc) for doc in docs])[:-1]
-
-        def backprop(d_vectors):
-            model.inc_grad("X", np.concatenate(d_vectors))
-            return docs
-
-        return np.split(X, cuts), backprop
-
-    X = np.random.default_rng(0).normal(size=(sum(len(doc) for doc in make_docs()), WIDTH)).astype("float32")
-    return Model("vectors", forward, params={"X": X}, dims={"nO": WIDTH})
+    return layers.vectors_as_params(layers.random_vectors(sum(len(doc) for doc in make_docs()), width=WIDTH))
 
 
 def make(width=3, same_words=True):
@@ -50,11 +37,12 @@ SETTINGS = [(3, True), (3, False), (0, True)]
 def test_output_is_as_defined(width, same_words):
     model, docs = make(width, same_words), make_docs()
     given, E = model.layers[0].predict(docs), model.get_param("E")
-    for doc, vectors, output in zip(docs, given, model.predict(docs), strict=True):
+    outputs = model.ops.unflatten(model.predict(docs), [len(doc) for doc in docs])
+    for doc, vectors, output in zip(docs, given, outputs, strict=True):
         assert output.shape == (len(doc), model.get_dim("nO"))
         for token in doc:
             same = [vectors[other.i] for other in doc if other.lower_ == token.lower_]
-            grams = E[words._rows_of_word(token.lower_, len(E))]
+            grams = E[words.rows_of_word(token.lower_, len(E))]
             expected = [vectors[token.i], *([np.mean(same, axis=0)] if same_words else []), grams.mean(axis=0)]
             np.testing.assert_allclose(output[token.i], np.concatenate(expected), rtol=1e-5, atol=1e-6)
 
@@ -62,17 +50,17 @@ def test_output_is_as_defined(width, same_words):
 @pytest.mark.parametrize("width, same_words", SETTINGS)
 @pytest.mark.parametrize("param", ["X", "E"])
 def test_gradient(width, same_words, param):
-    # The output is linear in the vectors and in the embedding: any step tells the whole gradient.
+    # The output is linear in the vectors and in the embedding, so finite differences are exact for any step.
     model, docs = make(width, same_words), make_docs()
     owner = model.layers[0] if param == "X" else model
     random = np.random.default_rng(1)
     before, backprop = model.begin_update(docs)
-    weights = [random.normal(size=output.shape).astype("float32") for output in before]
+    weights = random.normal(size=before.shape).astype("float32")
     backprop(weights)
     value = owner.get_param(param)
     step = random.normal(size=value.shape).astype("float32")
     owner.set_param(param, value + step)
-    change = sum((w * (b - a)).sum() for w, a, b in zip(weights, before, model.predict(docs)))
+    change = (weights * (model.predict(docs) - before)).sum()
     gradient = owner.get_grad(param) if owner.has_grad(param) else np.zeros_like(value)
     assert (gradient * step).sum() == pytest.approx(change, rel=1e-3, abs=1e-3)
     assert gradient.any() == bool(value.size)
@@ -80,9 +68,9 @@ def test_gradient(width, same_words, param):
 
 def test_no_docs_and_only_empty_ones():
     model = make()
-    empty = Doc(spacy.blank("en").vocab)
+    empty = Doc(VOCAB)
     model.layers[0].set_param("X", np.zeros((0, WIDTH), dtype="float32"))
-    assert [output.shape for output in model.predict([empty, empty])] == [(0, model.get_dim("nO"))] * 2
+    assert model.predict([empty, empty]).shape == (0, model.get_dim("nO"))
 
 
 def test_docs_of_two_vocabs():
@@ -92,22 +80,21 @@ def test_docs_of_two_vocabs():
     docs = [Doc(one.vocab, words=["usual"]), Doc(other.vocab, words=["qwertz", "a"])]
     pipe.add_label("PER")
     pipe.initialize(lambda: [Example(doc, doc) for doc in docs])
-    together, _ = pipe.scores(docs)
-    alone, _ = pipe.scores(docs[1:])
+    together, alone = pipe.scores(docs).packed(), pipe.scores(docs[1:]).packed()
     np.testing.assert_allclose(together.of_segment(1), alone.values, atol=1e-5)
 
 
 def test_rows_of_a_word():
     # "<a>" is all there is of it, as an n-gram and as the whole word.
-    assert len(words._rows_of_word("a", 1000)) == 2
-    assert len(words._rows_of_word("cats", 1000)) == (4 + 3 + 2) + 1
-    assert len(words._rows_of_word("x" * 10_000, 1000)) == (40 + 39 + 38) + 1
-    assert words._rows_of_word("cats", 7).max() < 7
+    assert len(words.rows_of_word("a", 1000)) == 2
+    assert len(words.rows_of_word("cats", 1000)) == (4 + 3 + 2) + 1
+    assert len(words.rows_of_word("x" * 10_000, 1000)) == (40 + 39 + 38) + 1
+    assert words.rows_of_word("cats", 7).max() < 7
 
 
 @pytest.mark.parametrize("settings", [{"subword_width": -1}, {"subword_rows": 0}])
 def test_bad_settings(settings):
-    with pytest.raises(ValueError, match=r"subword_width = .* subword_rows = .* expected"):
+    with pytest.raises(ValueError, match=r"subword_width = .* subword_rows = .* expected .* set subword_width = 0"):
         build_span_scorer(tok2vec(), **settings)
 
 
@@ -118,11 +105,5 @@ def test_pipelines_are_saved_and_loaded(settings):
     again.add_pipe("nested_ner", config={"model": {"hidden_width": 16, **settings}})
     again.from_bytes(nlp.to_bytes())
     docs = [example.predicted for example in make_examples(nlp)]
-    one, other = (pipeline.get_pipe("nested_ner").scores(docs)[0].values for pipeline in (nlp, again))
+    one, other = (pipeline.get_pipe("nested_ner").scores(docs).packed().values for pipeline in (nlp, again))
     np.testing.assert_array_equal(one, other)
-
-
-def test_spacy_finds_the_listener_in_the_model():
-    # `spacy debug model` and others ask for the reference tok2vec.
-    given = tok2vec()
-    assert build_span_scorer(given).get_ref("tok2vec") is given

@@ -15,80 +15,10 @@ from nested_examples import SENTENCES, TINY, found, make_doc, make_examples, sav
 from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
-from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, FlatDecoder, Mention, QuadraticDecoder
-from spacy_nested_ner.decoders.auto import CUBIC_IS_CHEAPER, all_spaces, cheapest, from_settings, settings_of
+from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, FlatDecoder, QuadraticDecoder
 
 AUTO = {"@misc": "spacy-nested-ner.AutoDecoder.v1"}
 CONFIG = Path(__file__).parents[2] / "configs" / "tok2vec.cfg"
-
-# What each needs: no nesting; one long child; two children of two tokens; of four; two labels on a span.
-FLAT = ([Mention(0, 2, 0), Mention(3, 4, 1)], 10)
-ONE = ([Mention(0, 6, 0), Mention(2, 6, 0)], 10)
-TWOS = ([Mention(0, 6, 0), Mention(0, 2, 0), Mention(3, 5, 0)], 10)
-FOURS = ([Mention(0, 10, 0), Mention(0, 4, 0), Mention(5, 9, 0)], 10)
-SHARED = ([Mention(0, 1, 0), Mention(0, 1, 1)], 10)
-CROSS = ([Mention(0, 3, 0), Mention(2, 5, 0)], 10)
-
-
-@pytest.mark.parametrize(
-    "segments, longest, decoder",
-    [
-        ([FLAT], None, FlatDecoder()),
-        ([FLAT, ONE], None, QuadraticDecoder()),
-        ([FLAT, ONE], 10, QuadraticDecoder()),
-        ([FLAT, TWOS], None, QuadraticDecoder(max_short_child=2)),
-        ([FLAT, TWOS], CUBIC_IS_CHEAPER + 1, QuadraticDecoder(max_short_child=2)),
-        ([FLAT, TWOS], CUBIC_IS_CHEAPER, CubicDecoder()),
-        ([ONE, FOURS], None, CubicDecoder()),
-        ([FLAT, SHARED], None, FlatDecoder(multi_label=True)),
-        ([ONE, SHARED], 10, QuadraticDecoder(multi_label=True)),
-        ([FOURS, SHARED], None, CubicDecoder(multi_label=True)),
-    ],
-)
-def test_the_cheapest_that_keeps_all(segments, longest, decoder):
-    choice = AutoDecoder().choose(segments, longest)
-    assert choice == (decoder, 1.0, True)
-
-
-def test_enough_need_not_be_all():
-    segments = [FLAT] * 48 + [ONE] + [SHARED]
-    kept = {0.9: FlatDecoder(), 0.985: QuadraticDecoder(), 0.995: QuadraticDecoder(multi_label=True)}
-    for min_coverage, decoder in kept.items():
-        choice = AutoDecoder(min_coverage=min_coverage).choose(segments, None)
-        assert choice.decoder == decoder
-        assert choice.coverage >= min_coverage
-
-
-def test_mentions_that_cross_leave_the_best_there_is():
-    assert AutoDecoder().choose([FLAT, ONE, CROSS], None) == (QuadraticDecoder(), 5 / 6, False)
-
-
-def test_no_mentions():
-    assert AutoDecoder().choose([], None) is None
-    assert AutoDecoder().choose([([], 5)], None) is None
-
-
-def test_every_space_holds_the_one_before():
-    coverages = [0.5, 0.6, 0.7, 0.8, 0.9] * 2
-    spaces = all_spaces()
-    assert cheapest(spaces, coverages, 0.7, None).name == "c = 2"
-    assert cheapest(spaces, coverages, 0.7, 20).name == "cubic"
-    assert cheapest(spaces, coverages, 0.6, 20).name == "c = 1"
-
-
-def test_settings_come_back():
-    for decoder in (FlatDecoder(multi_label=True), QuadraticDecoder(max_short_child=3), CubicDecoder()):
-        assert from_settings(settings_of(decoder)) == decoder
-    with pytest.raises(ValueError, match="decoder is 'Best'; expected one of FlatDecoder"):
-        from_settings({"decoder": "Best"})
-
-
-def test_bad_share():
-    with pytest.raises(ValueError, match=r"min_coverage is 99\.9; expected a share from 0 to 1, such as 0\.999"):
-        AutoDecoder(min_coverage=99.9)
-
-
-# ---- in a pipeline ----
 
 
 def blank(decoder=AUTO):
@@ -106,9 +36,9 @@ def nlp():
     return train(nlp, make_examples(nlp))
 
 
-def test_chosen_and_told_when_training_starts(caplog):
+def test_chosen_and_logged_when_training_starts(caplog):
     nlp, pipe = blank()
-    assert pipe.decoder == AutoDecoder()
+    assert pipe.auto_decoder == AutoDecoder()
     logger = logging.getLogger("spacy")
     level, propagate = logger.level, logger.propagate
     logger.setLevel("INFO")
@@ -174,12 +104,10 @@ def test_labels_without_mentions_take_the_default():
 def test_not_chosen_yet():
     nlp, pipe = blank()
     assert len(pipe(make_doc(nlp.vocab, SENTENCES, key=None)).spans["sc"]) == 0
-    nlp.initialize(lambda: make_examples(nlp))
-    pipe.decoder = pipe.auto_decoder
     with pytest.raises(
         ValueError, match=r"AutoDecoder\(min_coverage=0.999\) has not chosen a decoder yet.*nlp.initialize"
     ):
-        pipe(make_doc(nlp.vocab, SENTENCES, key=None))
+        _ = pipe.decoder
 
 
 def same(nlp, other):
@@ -211,7 +139,10 @@ def test_the_choice_is_saved(nlp, tmp_path):
 def test_a_pipeline_saved_before_the_choice(tmp_path):
     nlp, _ = blank()
     nlp.to_disk(tmp_path)
-    assert spacy.load(tmp_path).get_pipe("nested_ner").decoder == AutoDecoder()
+    pipe = spacy.load(tmp_path).get_pipe("nested_ner")
+    assert pipe.auto_decoder == AutoDecoder()
+    with pytest.raises(ValueError, match="has not chosen a decoder yet"):
+        _ = pipe.decoder
 
 
 def test_a_damaged_choice(nlp, tmp_path):

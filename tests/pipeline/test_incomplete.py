@@ -23,7 +23,7 @@ ANNOTATIONS = {
 
 def analyses_of(decoder, n, labels):
     """Every analysis, as a set of (start, end, label)."""
-    spans, rows = reference.analyses(n, decoder._short_child, decoder.max_span_length)
+    spans, rows = reference.analyses(n, decoder.space.max_short_child, decoder.max_span_length)
     sizes = range(1, labels + 1) if decoder.multi_label else [1]
     choices = [chosen for size in sizes for chosen in itertools.combinations(range(labels), size)]
     for row in rows:

@@ -1,24 +1,26 @@
-"""Every block of code in the README, in docs/ and in the description of the corpus is run or checked.
+"""Every block of code in the documentation is run or checked.
 
-A page is worked through from top to bottom in a folder of its own, which holds assets/ and configs/:
+The blocks of a page run from top to bottom in a temporary folder with a copy of assets/ and configs/:
 
-    python            runs; the blocks of a page are one program
+    python            runs; all blocks of a page are one program
     bash              every command runs, inside this process
     ini               is merged into configs/tok2vec.cfg, and the pipeline is built
-    text title=FILE   is that file: written, or compared if a command has made it
-    text output       is what the last command printed
-    text bracket      is bracket notation
+    text title=FILE   is written to FILE, or compared with it if a command has made it
+    text output       must be what the last command printed
+    text bracket      must be bracket notation
 
-Where that would take long, or needs what is not here, comments above a block say so:
+Comments above a block ask for data, for less training, or not to be run:
 
-    <!-- test: given FILE, FILE -->   these are made first, see GIVEN
-    <!-- test: with OPTIONS -->       every `spacy train` of the block gets these, too
-    <!-- test: skip, REASON -->       the commands are only parsed: they must exist, with their options
+    <!-- test: given FILE, FILE -->   make these first, see GIVEN
+    <!-- test: with OPTIONS -->       add these options to every `spacy train` of the block
+    <!-- test: skip, REASON -->       only parse the commands: they must exist, with their options and files
 """
 
 import re
 import shlex
 import shutil
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import accumulate
 from pathlib import Path
 
@@ -32,11 +34,16 @@ BLOCK = re.compile(
     r"((?:^<!-- test: [^\n]* -->\n)*)^```(\S*)(?: (output|bracket|title=\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 MARK = re.compile(r"<!-- test: (given|with|skip,) (.*) -->")
-PAGES = [
+ALL_PAGES = [
     str(page.relative_to(ROOT))
-    for page in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "assets" / "README.md")
-    if "\n```" in page.read_text(encoding="utf-8")
+    for pattern in ("*.md", "docs/*.md", "assets/*.md", "experiments/*.md", "spacy_nested_ner/**/*.md")
+    for page in sorted(ROOT.glob(pattern))
 ]
+PAGES = [name for name in ALL_PAGES if "\n```" in (ROOT / name).read_text(encoding="utf-8")]
+# They train pipelines.
+SLOW = dict.fromkeys(("README.md", "docs/commands.md", "docs/component.md", "docs/recipes.md"), pytest.mark.slow)
+# Programs that the documentation names and the tests cannot check.
+OTHER_PROGRAMS = {".", "git", "pip", "pre-commit"}
 
 
 def make_corpus(folder):
@@ -70,9 +77,9 @@ GIVEN = {
 }
 
 
-# What of the sample corpus is outside the default search space is told, and rightly so.
+# Some mentions of the sample corpus are outside the default search space, and the component rightly says so.
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in PAGES])
 def test_every_block_is_true(name, tmp_path, monkeypatch):
     if name == "docs/commands.md":  # `analyze` lists the plots it made
         pytest.importorskip("matplotlib")
@@ -85,17 +92,17 @@ def test_every_block_is_true(name, tmp_path, monkeypatch):
     names: dict = {}
     output = ""
     for marks, language, kind, text in blocks:
-        told = dict(MARK.findall(marks))
-        assert len(told) == marks.count("<!--"), f"unknown mark in {marks}"
-        for path in filter(None, told.get("given", "").split(", ")):
+        asked = dict(MARK.findall(marks))
+        assert len(asked) == marks.count("<!--"), f"unknown mark in {marks}"
+        for path in filter(None, asked.get("given", "").split(", ")):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             GIVEN[path](Path(path))
         if language == "python":
             exec(compile(text, name, "exec"), names)
-        elif language == "bash" and "skip," in told:
+        elif language == "bash" and "skip," in asked:
             check(text)
         elif language == "bash":
-            output = execute(text, told.get("with", ""))
+            output = execute(text, asked.get("with", ""))
         elif language == "ini":
             build(text)
         elif kind == "output":
@@ -105,7 +112,7 @@ def test_every_block_is_true(name, tmp_path, monkeypatch):
         elif kind.startswith("title="):
             write_or_compare(Path(kind.removeprefix("title=")), text)
         else:
-            pytest.fail(f"{name}: nothing is known about blocks of {language} {kind}:\n{text}")
+            pytest.fail(f"{name}: a block of unknown kind, {language} {kind}:\n{text}")
 
 
 def commands(text):
@@ -138,9 +145,13 @@ def check(text):
             parse_spacy(*arguments)
         elif words[0] == "make":
             assert re.search(f"^{words[1]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE), words
-        else:
-            assert words[0] == "python", words
+        elif words[:2] == ["python", "-m"]:
+            assert find_spec(words[2]), words
+            assert all((ROOT / word).exists() for word in words if word.startswith("tests/")), words
+        elif words[0] == "python":
             assert (ROOT / words[1]).exists(), words
+        else:
+            assert words[0] in OTHER_PROGRAMS, words
 
 
 def build(text):
@@ -169,8 +180,37 @@ def write_or_compare(path, text):
         path.write_text(text, encoding="utf-8")
 
 
-def test_links_lead_somewhere():
-    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), ROOT / "assets" / "README.md"]:
-        for target in re.findall(r"\]\(([^)#]+)\)", page.read_text(encoding="utf-8")):
-            if not target.startswith("http"):
-                assert (page.parent / target).exists(), f"{page.name}: {target}"
+def anchors(page):
+    """The anchors that GitHub gives the headings of a page."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("name", ALL_PAGES)
+def test_links_lead_somewhere(name):
+    page = ROOT / name
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if not link.startswith("http"):
+            target, _, anchor = link.partition("#")
+            file = page.parent / target if target else page
+            assert file.exists(), link
+            assert not anchor or anchor in anchors(file), link
+
+
+# The changelog names what was removed.
+@pytest.mark.parametrize("name", [name for name in ALL_PAGES if name != "CHANGELOG.md"])
+def test_modules_and_files_exist(name):
+    """Everything that a page names by its path or dotted name; NAME is a placeholder."""
+    text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for path in re.findall(r"`((?:spacy_nested_ner|tests|configs|benchmarks)/[\w/.]*)`", text):
+        assert "NAME" in path or (ROOT / path).exists(), path
+    for dotted in re.findall(r"`(spacy_nested_ner(?:\.\w+)+)`", text):
+        module, _, attribute = dotted.rpartition(".")
+        assert hasattr(import_module(module), attribute) or find_spec(dotted), dotted
+
+
+@pytest.mark.parametrize("config", sorted(path.name for path in (ROOT / "configs").iterdir()))
+def test_every_config_is_documented(config):
+    pages = [ROOT / "README.md", *ROOT.glob("docs/*.md")]
+    assert any(f"configs/{config}" in page.read_text(encoding="utf-8") for page in pages)

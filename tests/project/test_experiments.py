@@ -1,8 +1,11 @@
-"""The experiments: the plan can be built, a run ends with its scores, and the page says what the results say."""
+"""The experiments: the plan can be built, a run ends with its scores, results are kept, and the pages show them."""
 
 import dataclasses
 import json
+import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from commands import ROOT
@@ -14,17 +17,39 @@ FOLDER = ROOT / "experiments"
 
 
 @pytest.fixture(scope="module")
-def modules():
+def scripts():
     """The scripts, imported as they import each other."""
     sys.path.insert(0, str(FOLDER))
     try:
+        import accuracy
+        import confidence
+        import confidence_tables
+        import markup
         import plan
+        import results
         import tables
         import trial
 
-        yield plan, trial, tables
+        yield SimpleNamespace(
+            accuracy=accuracy,
+            confidence=confidence,
+            confidence_tables=confidence_tables,
+            markup=markup,
+            plan=plan,
+            results=results,
+            tables=tables,
+            trial=trial,
+        )
     finally:
         sys.path.remove(str(FOLDER))
+
+
+@pytest.fixture
+def store(scripts, tmp_path, monkeypatch):
+    """An empty place for results."""
+    monkeypatch.setattr(scripts.results, "RESULTS", tmp_path / "results")
+    monkeypatch.setattr(scripts.results, "RUNS", tmp_path / "runs")
+    return scripts.results
 
 
 @pytest.fixture(scope="module")
@@ -35,32 +60,40 @@ def sample(tmp_path_factory):
     return folder
 
 
-def test_every_run_of_the_plan_changes_what_its_config_has(modules):
-    runs = modules[0].read_plan()
-    assert len({run.result for run in runs}) == len({run.model for run in runs}) == len(runs)
+def test_every_run_of_the_plan_changes_what_its_config_has(scripts):
+    runs = scripts.plan.read_plan()
+    assert len({(run.group, run.key) for run in runs}) == len({run.model for run in runs}) == len(runs)
     for run in {(run.group, run.name): run for run in runs}.values():
-        # An override of what is not there is an error of spaCy's.
+        # spaCy refuses to override what is not there.
         config = load_config(run.config, overrides=run.set)
         assert all(update % run.eval_frequency == 0 for update in run.updates), run.title
         assert config["training"]["eval_frequency"]
 
 
-def test_groups_are_checked(modules, tmp_path):
-    plan = modules[0]
+def test_groups_are_checked(scripts, tmp_path):
     path = tmp_path / "plan.yml"
     path.write_text("corpora: {a: b}\ngroups: {one: {seeds: [0], corpora: [a], updates: [1], runs: {}, tpyo: 1}}\n")
     with pytest.raises(ValueError, match=r"the group 'one' of the plan has \['tpyo'\]; expected only"):
-        plan.read_plan(path)
+        scripts.plan.read_plan(path)
 
 
-@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
-@pytest.mark.parametrize("name, updates", [("nested_ner", [4, 8]), ("spancat", [4])])
-def test_a_run_ends_with_its_scores(modules, sample, name, updates):
-    plan, trial, _ = modules
-    (first, *_) = (run for run in plan.read_plan() if run.group == "main" and run.name == name)
-    run = dataclasses.replace(first, folder=sample, updates=updates, eval_frequency=4, corpus="sample")
+@pytest.fixture(scope="module", params=[("nested_ner", [30, 60]), ("spancat", [4])], ids=["nested_ner", "spancat"])
+def trained(scripts, sample, request):
+    """A short run on the sample corpus, the lines it printed, its result and its pipeline."""
+    name, updates = request.param
+    (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "main" and run.name == name)
+    run = dataclasses.replace(first, folder=sample, updates=updates, eval_frequency=updates[0], corpus="sample")
     lines = []
-    result, nlp = trial.train(run, progress=lines.append)
+    result, nlp = scripts.trial.train(run, progress=lines.append)
+    return run, lines, result, nlp
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+def test_a_run_ends_with_its_scores(scripts, sample, trained):
+    trial = scripts.trial
+    run, lines, result, nlp = trained
+    updates = run.updates
     assert len(lines) == len(updates)
     assert f" {updates[-1]} updates" in lines[-1]
     assert set(result) == {"last", "averaged"}
@@ -73,36 +106,179 @@ def test_a_run_ends_with_its_scores(modules, sample, name, updates):
     point = result["averaged"]["points"][str(updates[-1])]
     assert point["tuned"]["dev_f"] >= point["dev"]["f"]
     assert set(point["test"]["labels"]) == {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
-    # What is returned is what was scored.
+    # The pipeline that is returned is the one that was scored.
     read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
     assert trial.evaluate(nlp, list(read(nlp))) == point["test"]
     assert json.loads(json.dumps(result)) == result
 
 
-def test_the_page_has_the_numbers_of_the_results(modules):
-    plan, _, tables = modules
-    page = tables.DOCUMENT.read_text(encoding="utf-8")
-    for group, runs in plan.runs_by_group().items():
-        for corpus, names in tables.results_of(runs).items():
-            assert f"<!-- {group} {corpus} -->" in page
-            summary = {name: tables.summarise(found) for name, found in names.items()}
-            assert tables.table(summary) in page, f"run experiments/tables.py: {group} {corpus}"
-            if f"<!-- {group} {corpus} tuned -->" in page:
-                assert tables.table(tables.tuned(summary)) in page, f"run experiments/tables.py: {group} {corpus}"
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+def test_confidence_keeps_what_the_tables_read(scripts, trained, monkeypatch):
+    run, _, _, nlp = trained
+    monkeypatch.setattr(scripts.confidence.spacy, "load", lambda path: nlp)
+    states = scripts.confidence.measure_pipeline(run, run.name)
+    for numbers in states.values():
+        assert numbers["calibration"]["ece"] >= 0
+        assert all(set(row) == {"mentions", "probability", "correct"} for row in numbers["calibration"]["bins"])
+    first = states["as trained"]
+    assert first["calibration"]["bins"] or run.name == "spancat"
+    assert all(set(row) == {"threshold", "p", "r", "f", "nested_r"} for row in first["thresholds"])
+    assert set(scripts.confidence_tables.THRESHOLDS) <= {row["threshold"] for row in first["thresholds"]}
+    if run.name == "spancat":
+        assert list(states) == ["as trained"]
+        assert first["error_ranking"] is None
+    else:
+        assert states["calibrated"]["temperature"] > 0
+        assert set(first["error_ranking"]) == {"by_segments", "by_words"}
+        assert all(set(order) == {"half", "area"} for order in first["error_ranking"]["by_words"].values())
 
 
-def test_the_tuned_pair_is_what_the_tables_call_tuned(modules):
-    import confidence
+def test_saved_results_are_merged_without_loss(store):
+    points = {"1000": {"f": 0.75, "threshold": None}}
+    store.save("one", "genia/a, L2 = 1/0", {"seconds": 7, "points": points, "rate": 0.00005, "f": 0.123456789})
+    saved = store.load("one")
+    assert saved == {"genia/a, L2 = 1/0": {"seconds": 7, "points": points, "rate": 0.00005, "f": 0.12346}}
+    store.collect("one")
+    store.save("one", "genia/b/0", {"f": 0.5})
+    store.save("other", "genia/a, L2 = 1/0", {"f": 0.6})
+    assert store.load("one") == {**saved, "genia/b/0": {"f": 0.5}}
+    store.collect("one")
+    for path in (store.RUNS / "one").iterdir():
+        path.unlink()
+    assert store.load("one") == {**saved, "genia/b/0": {"f": 0.5}}
+    lines = (store.RESULTS / "one.json").read_text().splitlines()
+    assert [line[:12] for line in lines] == ["{", '"genia/a, L2', '"genia/b/0":', "}"]
+    # A run that was repeated replaces the old one.
+    store.save("one", "genia/b/0", {"f": 0.7})
+    store.collect("one")
+    assert store.load("one") == {**saved, "genia/b/0": {"f": 0.7}}
 
-    plan, _, tables = modules
-    settings = tables.results_of(plan.runs_by_group()["settings"])["litbank"]
-    tuned = tables.tuned({name: tables.summarise(found) for name, found in settings.items()})
-    assert confidence.PAIRS["litbank-tuned"] == ("litbank", tuple(f"settings/{name}" for name in tuned))
+
+def test_nothing_is_written_if_nothing_is_new(store):
+    store.collect("one")
+    assert not store.RESULTS.exists()
+    assert store.load("one") == {}
 
 
-def test_means_and_deviations(modules):
-    tables = modules[2]
+def test_results_can_be_saved_and_merged_at_the_same_time(store):
+    def save_and_merge(seed):
+        store.save("one", f"genia/a/{seed}", {"f": seed})
+        store.collect("one")
+        return len(store.load("one"))
 
+    with ThreadPoolExecutor(1) as merging, ThreadPoolExecutor(1) as reading:
+        seen = [reading.submit(store.load, "one") for _ in range(50)]
+        counts = list(merging.map(save_and_merge, range(50)))
+    assert counts == list(range(1, 51))
+    # Whoever reads in between sees whole results.
+    assert all(set(found.result()) <= {f"genia/a/{seed}" for seed in range(50)} for found in seen)
+    assert sorted(store.load("one")) == sorted(f"genia/a/{seed}" for seed in range(50))
+    assert not list(store.RESULTS.glob("*.tmp")) + list(store.RUNS.rglob("*.tmp"))
+
+
+def test_a_process_that_merges_too_late_loses_nothing(store):
+    store.save("one", "genia/a/0", {"f": 0.5})
+    store.collect("one")
+    late = (store.RESULTS / "one.json").read_text()
+    store.save("one", "genia/b/0", {"f": 0.6})
+    store.collect("one")
+    (store.RESULTS / "one.json").write_text(late)
+    store.collect("one")
+    assert set(json.loads((store.RESULTS / "one.json").read_text())) == {"genia/a/0", "genia/b/0"}
+
+
+def test_an_interrupted_write_leaves_the_old_results(store, monkeypatch):
+    store.save("one", "genia/a/0", {"f": 0.5})
+    store.collect("one")
+    store.save("one", "genia/b/0", {"f": 0.6})
+
+    def stop(*paths):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(store.os, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        store.collect("one")
+    assert json.loads((store.RESULTS / "one.json").read_text()) == {"genia/a/0": {"f": 0.5}}
+    assert store.load("one") == {"genia/a/0": {"f": 0.5}, "genia/b/0": {"f": 0.6}}
+
+
+def test_results_were_made_with_what_the_plan_says(scripts):
+    runs = {(run.group, run.key): run for run in scripts.plan.read_plan()}
+    for group in scripts.plan.titles():
+        for key, result in scripts.results.load(group).items():
+            run = runs[group, key]
+            assert result["config"] == run.config.name, run.title
+            assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
+            # The oldest runs had spaCy's weight decay in their config.
+            assert result["set"].items() <= run.set.items(), run.title
+            assert (run.set.keys() - result["set"]) <= {"training.optimizer.L2"}, run.title
+            assert list(scripts.accuracy.weights(result)["points"]) == [str(n) for n in run.updates], run.title
+
+
+def test_results_are_small_and_one_file_per_group():
+    files = {path for path in (FOLDER / "results").iterdir() if path.suffix != ".png"}
+    assert {path.suffix for path in files} == {".json"}
+    for path in files:
+        assert path.stat().st_size < 300_000, path.name
+        assert len(path.read_text().splitlines()) == len(json.loads(path.read_text())) + 2
+
+
+def test_the_tables_have_the_numbers_of_the_results(scripts):
+    text = scripts.tables.TABLES.read_text(encoding="utf-8")
+    every = scripts.tables.summarize_all()
+    for group, corpora in every.items():
+        for corpus, summaries in corpora.items():
+            assert scripts.accuracy.accuracy_table(summaries) in text, f"run experiments/tables.py: {group} {corpus}"
+    assert scripts.tables.all_tables(every) == text, "run experiments/tables.py"
+
+
+def test_the_page_has_the_numbers_of_the_results(scripts):
+    page = scripts.tables.PAGE.read_text(encoding="utf-8")
+    assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
+    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
+    averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
+    assert "at 145 of 149 points" in averaged
+    assert "at 145 of 149 points" in page
+
+
+def test_tables_can_be_made_before_everything_is_run(scripts, store):
+    every = scripts.tables.summarize_all()
+    page = scripts.tables.fill_page(scripts.tables.PAGE.read_text(encoding="utf-8"), every)
+    assert "| GENIA: spancat |" not in page
+    assert "at 0 of 0 points" in scripts.tables.all_tables(every)
+
+
+def test_the_page_is_short_and_shows_every_plot(scripts):
+    page = scripts.tables.PAGE.read_text(encoding="utf-8")
+    assert len(page.split()) <= 1500
+    shown = {path.name for path in (FOLDER / "results").glob("*.png")}
+    assert shown == set(re.findall(r"\(\.\./experiments/results/(\S+\.png)\)", page))
+
+
+def test_plots_are_drawn(scripts, tmp_path, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(scripts.tables, "RESULTS", tmp_path)
+    scripts.tables.plot_all()
+    assert {path.name for path in tmp_path.iterdir()} == {path.name for path in (FOLDER / "results").glob("*.png")}
+
+
+def test_the_sdist_has_no_experiments():
+    lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
+    assert "prune experiments" in lines
+    assert not [line for line in lines if "include" in line and "experiments" in line]
+
+
+def test_the_tuned_pair_is_the_best_of_each_system_on_dev(scripts):
+    group, corpus = scripts.tables.TUNED
+    settings = scripts.accuracy.results_of(scripts.plan.runs_by_group()[group])[corpus]
+    tuned = scripts.accuracy.best_on_dev({name: scripts.accuracy.summarize(found) for name, found in settings.items()})
+    assert scripts.confidence.PAIRS["litbank-tuned"] == (corpus, tuple(f"{group}/{name}" for name in tuned))
+    rows = [path for title, path in scripts.tables.EXCERPTS["overview"].items() if title.endswith("tuned")]
+    assert rows == [f"{group}/{corpus}/{name}" for name in tuned]
+
+
+def test_means_and_deviations(scripts):
     def result(seed, f):
         scores = {"p": f, "r": f, "f": f, "nested_r": f, "labels": {"A": f, "B": 0.0}}
         point = {"best": 5, "test": scores, "tuned": {"threshold": None, "dev_f": f, "test": scores}}
@@ -113,19 +289,25 @@ def test_means_and_deviations(modules):
             "averaged": {"curve": [], "points": {"10": point}},
         }
 
-    points = tables.summarise([result(0, 0.5), result(1, 0.7)])
+    points = scripts.accuracy.summarize([result(0, 0.5), result(1, 0.7)])
     assert points["10"]["f"]["mean"] == pytest.approx(0.6)
     assert points["10"]["f"]["sd"] == pytest.approx(0.1)
-    row = tables.table({"one": points}).splitlines()[-1]
+    row = scripts.accuracy.accuracy_table({"one": points}).splitlines()[-1]
     assert row == "| one | 10 | 2 | 60.0 | 60.0 | 60.0 | 60.0 | 10.0 | 60.0 | B 0.0 |"
+    short = scripts.accuracy.short_table({"one": {"10": points["10"], "20": points["10"]}}).splitlines()[-1]
+    assert short == "| one | 60.0 / 60.0 | 60.0 / 60.0 | 60.0 / 60.0 |"
+    dev = scripts.accuracy.dev_table({"A": {"one": points}, "B": {"one": points}})
+    assert dev.splitlines() == ["| dev F | A | B |", "| --- | ---: | ---: |", "| one | 60.0 | 60.0 |"]
+
+
+def test_a_table_is_filled_in_between_its_markers(scripts):
     page = "a\n<!-- one two -->\nold\n<!-- end -->\nb\n"
-    assert tables.fill(page, "one two", row) == f"a\n<!-- one two -->\n{row}\n<!-- end -->\nb\n"
-    assert tables.fill(page, "other", row) == page
+    assert scripts.markup.fill(page, "one two", "| new |") == "a\n<!-- one two -->\n| new |\n<!-- end -->\nb\n"
+    with pytest.raises(ValueError, match=r"0 places for the table 'other'; expected one, between '<!-- other -->' and"):
+        scripts.markup.fill(page, "other", "| new |")
 
 
-def test_tuned_is_what_is_best_on_dev_in_the_end(modules):
-    tables = modules[2]
-
+def test_tuned_is_what_is_best_on_dev_in_the_end(scripts):
     def points(*dev, seeds=3):
         return {str(n): {"seeds": list(range(seeds)), "dev_f": {"mean": f}} for n, f in enumerate(dev)}
 
@@ -136,13 +318,11 @@ def test_tuned_is_what_is_best_on_dev_in_the_end(modules):
         "theirs, otherwise": points(0.4, 0.3),
         "ours, of one seed": points(0.8, 0.8, seeds=1),
     }
-    chosen = tables.tuned(summaries)
+    chosen = scripts.accuracy.best_on_dev(summaries)
     assert chosen == {name: summaries[name] for name in ("ours, otherwise", "theirs")}
 
 
-def test_confidence_is_the_mean_over_seeds(modules):
-    import confidence
-
+def test_confidence_is_the_mean_over_seeds(scripts):
     def system(ece, **more):
         numbers = {"by_segments": {"half": ece, "area": 0.7}, "by_words": {"half": 0.3, "area": 0.6}}
         ranking = {unit: dict.fromkeys(("entropy", "length", "best"), values) for unit, values in numbers.items()}
@@ -154,17 +334,18 @@ def test_confidence_is_the_mean_over_seeds(modules):
         return {"spancat": {"as trained": system(2 * ece)}, "nested_ner": fitted}
 
     results = {"genia": {"0": seed(0.1, 1.2), "1": seed(0.2, 1.4)}}
-    assert confidence.calibration_table(results).splitlines()[2:] == [
+    assert scripts.confidence_tables.calibration_table(results).splitlines()[2:] == [
         "| genia | spancat | as trained | 2 | 0.300 | 0.400 | 0.040 |",
         "| genia | nested_ner | as trained | 2 | 0.150 | 0.200 | 0.040 |",
         "| genia | nested_ner | calibrated, temperature 1.20–1.40 | 2 | 0.075 | 0.100 | 0.040 |",
     ]
-    assert confidence.ranking_table(results).splitlines()[2] == "| genia | entropy | 2 | 0.15 | 0.70 | 0.30 | 0.60 |"
+    short = scripts.confidence_tables.short_calibration_table(results).splitlines()[2]
+    assert short == "| genia | 0.300 | 0.150 | 0.075 |"
+    ranking = scripts.confidence_tables.ranking_table(results).splitlines()[2]
+    assert ranking == "| genia | entropy | 2 | 0.15 | 0.70 | 0.30 | 0.60 |"
 
 
-def test_thresholds_are_told_where_nested_recall_was_measured(modules):
-    import confidence
-
+def test_thresholds_are_shown_where_nested_recall_was_measured(scripts):
     def system(**numbers):
         return {"as trained": {"thresholds": [{"threshold": 0.5, "p": 0.8, "r": 0.6, "f": 0.7, **numbers}]}}
 
@@ -176,18 +357,17 @@ def test_thresholds_are_told_where_nested_recall_was_measured(modules):
         },
         "litbank": {"0": {"spancat": system()}},
     }
-    kept = confidence.both(results)
+    kept = scripts.confidence.both(results)
     assert {corpus: list(seeds) for corpus, seeds in kept.items()} == {"genia": ["0", "1"]}
-    assert confidence.thresholds_table(results).splitlines()[2:] == [
+    assert scripts.confidence_tables.thresholds_table(results).splitlines()[2:] == [
         "| genia | spancat | 0.5 | 1 | 80.0 | 60.0 | 70.0 | 40.0 |",
         "| genia | nested_ner | 0.5 | 3 | 80.0 | 60.0 | 70.0 | 76.7 |",
     ]
 
 
-def test_a_curve_dominates_only_from_above(modules):
-    import confidence
-
+def test_a_curve_dominates_only_from_above(scripts):
+    dominates = scripts.confidence_tables.dominates
     low, high = ([{"r": r, "p": p - r} for r in (0.2, 0.5, 0.9)] for p in (1.0, 1.1))
-    assert confidence.dominates(high, low)
-    assert not confidence.dominates(low, high)
-    assert not confidence.dominates([*high[:1], {"r": 0.5, "p": 0.4}, *high[2:]], low)
+    assert dominates(high, low)
+    assert not dominates(low, high)
+    assert not dominates([*high[:1], {"r": 0.5, "p": 0.4}, *high[2:]], low)

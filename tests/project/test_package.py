@@ -26,6 +26,7 @@ def dist(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_sdist_has_the_kernels_and_nothing_generated(dist):
     with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
         names = archive.getnames()
@@ -34,6 +35,7 @@ def test_sdist_has_the_kernels_and_nothing_generated(dist):
     assert not [name for name in names if name.endswith((".c", ".so", ".pyc"))]
 
 
+@pytest.mark.slow
 def test_wheel_installs_and_runs_away_from_the_source_tree(dist, tmp_path):
     wheel = next(dist.glob("*.whl"))
     names = zipfile.ZipFile(wheel).namelist()
@@ -56,7 +58,7 @@ def test_wheel_installs_and_runs_away_from_the_source_tree(dist, tmp_path):
 
 
 def test_decoders_import_neither_spacy_nor_torch(tmp_path):
-    """Below the component nothing knows spaCy; and nobody's pipeline starts slower for us."""
+    """Nothing below the component needs spaCy, and no other pipeline starts more slowly because of us."""
     program = (
         "import sys, spacy_nested_ner.decoders, spacy_nested_ner.decoders.reference\n"
         "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'spacy', 'thinc', 'torch', 'matplotlib'}))"

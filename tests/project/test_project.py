@@ -1,4 +1,4 @@
-"""The project workflow in a copy of its own, with few steps."""
+"""The project workflow, run in a copy with few training steps."""
 
 import os
 import shlex
@@ -24,6 +24,7 @@ def run(*command, cwd):
     return result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_the_whole_workflow(tmp_path):
     for name in ("assets", "configs"):
         shutil.copytree(ROOT / name, tmp_path / name)
@@ -41,7 +42,7 @@ def test_the_whole_workflow(tmp_path):
         "packages/en_nested_ner_sample-0.1.0/dist/en_nested_ner_sample-0.1.0.tar.gz",
     ):
         assert (tmp_path / made).exists(), made
-    # Nothing runs again without need, and what depends on a change does.
+    # Only what depends on a change runs again.
     assert run("project", "run", "all", cwd=tmp_path).count("Skipping") == len(PROJECT["workflows"]["all"])
     with (tmp_path / "assets" / "sample" / "test.txt").open("a", encoding="utf-8") as file:
         file.write("\n[PER The last one] left .\n")
@@ -54,7 +55,7 @@ def test_the_whole_workflow(tmp_path):
 
 @pytest.mark.parametrize("workflow", PROJECT["workflows"])
 def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch):
-    """What the commands of a workflow read is there before they run, and what they are told exists."""
+    """The files that commands read exist before they run, and so do the options they use."""
     for name in ("assets", "configs", "benchmarks", "docs", "experiments"):
         shutil.copytree(ROOT / name, tmp_path / name)
     monkeypatch.chdir(tmp_path)
@@ -62,12 +63,12 @@ def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch
         Path(name).mkdir(parents=True, exist_ok=True)
     assets = [asset["dest"] for asset in PROJECT["assets"]]
     commands = [COMMANDS[name] for name in PROJECT["workflows"][workflow]]
-    # What another workflow makes is named in the help.
-    told = [made for name, other in COMMANDS.items() for made in other["outputs"] if f"`{name}`" in str(commands)]
+    # If another workflow makes a file, the help names the command.
+    announced = [made for name, other in COMMANDS.items() for made in other["outputs"] if f"`{name}`" in str(commands)]
     for command in commands:
         for needed in command["deps"]:
             fetched = needed.startswith(tuple(assets))
-            assert Path(needed).exists() or fetched or needed in told, f"{command['name']} needs {needed}"
+            assert Path(needed).exists() or fetched or needed in announced, f"{command['name']} needs {needed}"
             touch(needed)
         for line in command["script"]:
             program, *arguments = shlex.split(line)
@@ -75,7 +76,7 @@ def test_every_command_has_its_files_and_options(workflow, tmp_path, monkeypatch
             if arguments[0] == "-m":
                 assert arguments[1] == "spacy"
                 parse_spacy(*arguments[2:])
-                # Commands of nested-ner make the folder they write to, `spacy evaluate` does not.
+                # Commands of nested-ner make the folder they write to; `spacy evaluate` does not.
                 written = arguments[arguments.index("-o") + 1] if "evaluate" in arguments else "."
                 assert Path(written).parent.is_dir(), f"{command['name']}: no folder for {written}"
             else:
@@ -104,8 +105,9 @@ def test_nothing_has_to_be_fetched_for_the_sample_corpus():
     assert all(asset["extra"] for asset in PROJECT["assets"])
 
 
+@pytest.mark.slow
 def test_the_readme_describes_the_project(tmp_path):
-    """`spacy project document` would write what stands there."""
+    """The README is what `spacy project document` would write."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     shutil.copy(ROOT / "project.yml", tmp_path)
     (tmp_path / "README.md").write_text(readme, encoding="utf-8")

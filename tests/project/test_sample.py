@@ -31,7 +31,7 @@ def test_it_is_large_and_nested_enough(parts):
     whole = merge(parts)
     assert whole.sentences >= 500
     assert whole.nested >= whole.mentions / 3
-    assert max(whole.levels) >= 4
+    assert max(whole.depths) >= 4
     assert not whole.crossing
 
 

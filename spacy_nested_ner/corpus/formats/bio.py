@@ -1,9 +1,8 @@
-"""Layered BIO columns: a word a line, then a column of tags for every layer of nesting.
+"""Layered BIO columns: one word per line, then one column of tags per layer of nesting.
 
-Read are LitBank's style (word, tags …) and that of GermEval 2014 (number, word, outer tag,
-inner tag), told apart by the first sentence. A blank line ends a sentence. Lines that start
-with `#` before a sentence begin a new document. A mention must begin with `B-` and go on
-with `I-` in one column.
+Two styles are read, that of LitBank (word, tags …) and that of GermEval 2014 (number, word, outer tag, inner tag); the
+first sentence shows which one it is. LitBank's style is written. A blank line ends a sentence. Lines before a sentence
+that start with `#` begin a new document. A mention begins with `B-` and continues with `I-` in the same column.
 """
 
 import re
@@ -11,10 +10,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...decoders.mention import Mention
-from ..documents import Record, Sentence, Settings, drop_whitespace, group_sentences, sentences_of
+from ..conversion_report import ConversionReport, FormatError
+from ..documents import Record, Sentence, Settings, group_sentences, visible_sentences
 from ..files import Line, place, read_paragraphs
-from ..report import ConversionReport, FormatError
 
+# Files are written with at least this many columns of tags.
 MIN_LAYERS = 2
 
 _TAG = re.compile(r"O|[BI]-.+")
@@ -22,7 +22,7 @@ _SPACES = re.compile(r"[ \t]+")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The documents of a file: one, unless comments divide it."""
+    """Read the documents of a file: one, unless comments divide it."""
     return group_sentences(_sentences(path, report), path, settings, report)
 
 
@@ -42,26 +42,27 @@ def _sentences(path: Path, report: ConversionReport) -> Iterator[tuple[int, Sent
 
 
 def parse(rows: list[Line], path: Path, *, numbered: bool) -> Sentence:
-    """The lines of a sentence.
+    """The sentence in some lines.
 
     numbered (bool): The first column counts the words, as in GermEval 2014.
     """
     skip = 1 if numbered else 0
     words: list[str] = []
-    layers: list[list[str]] = []
+    tags: list[list[str]] = []
+    expected = "expected a word and one tag per layer, with tabs between them"
     for number, text in rows:
         columns = _columns(text)[skip:]
         if len(columns) < 2:
-            raise FormatError(place(path, number), f"{text!r} has no tag; expected a word, a tab and a tag a layer")
+            raise FormatError(place(path, number), f"{text!r} has no tag; {expected}")
         if not columns[0]:
-            raise FormatError(place(path, number), f"{text!r} has no word; expected a word, a tab and a tag a layer")
-        if layers and len(columns) != len(layers[0]) + 1:
-            reason = f"{len(columns) - 1} tags, and {len(layers[0])} in the line above; expected as many in every line"
+            raise FormatError(place(path, number), f"{text!r} has no word; {expected}")
+        if tags and len(columns) != len(tags[0]) + 1:
+            reason = f"number of tags is {len(columns) - 1}; expected {len(tags[0])}, as in the line above"
             raise FormatError(place(path, number), reason)
         words.append(columns[0])
-        layers.append(columns[1:])
+        tags.append(columns[1:])
     mentions: list[Mention] = []
-    for layer in zip(*layers):
+    for layer in zip(*tags):
         mentions += _read_layer(layer, rows, path)
     return Sentence(words, mentions)
 
@@ -86,15 +87,15 @@ def _read_layer(tags: tuple[str, ...], rows: list[Line], path: Path) -> Iterator
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """LitBank's style, outer mentions in the first column; a comment begins each document.
+    """Write LitBank's style, with outer mentions in the first column and a comment before each document.
 
-    Every line of the file has as many columns as the deepest sentence needs.
+    All lines of the file have as many columns as the deepest sentence needs.
     """
     documents: list[list[tuple[Sentence, list[list[str]]]]] = []
     for record in records:
         with report.tolerating():
-            plain = (drop_whitespace(s, report, record.where) for s in sentences_of(record, settings, report))
-            document = [(sentence, layers(sentence, record.where)) for sentence in plain if sentence.words]
+            sentences = visible_sentences(record, settings, report)
+            document = [(sentence, render(sentence, record.where)) for sentence in sentences]
             if document:
                 documents.append(document)
     n_layers = max([MIN_LAYERS, *(len(columns) for document in documents for _, columns in document)])
@@ -107,11 +108,11 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
                 file.write("\n")
 
 
-def layers(sentence: Sentence, where: str = "text") -> list[list[str]]:
-    """Columns of tags: every mention in the first column that is free there."""
+def render(sentence: Sentence, where: str = "text") -> list[list[str]]:
+    """The columns of tags of a sentence: every mention is in the first column that is free there."""
     for text in [*sentence.words, *(mention.label for mention in sentence.mentions)]:
         if any(character in text for character in "\t\r\n"):
-            raise FormatError(where, f"{text!r} cannot stand in a column; write bracket, jsonl or spacy instead")
+            raise FormatError(where, f"{text!r} contains a tab or a line break; write bracket, jsonl or spacy instead")
     columns: list[list[str]] = []
     for start, end, label in sentence.mentions:
         column = next((column for column in columns if set(column[start:end]) == {"O"}), None)
@@ -123,18 +124,18 @@ def layers(sentence: Sentence, where: str = "text") -> list[list[str]]:
 
 
 def _columns(text: str) -> list[str]:
-    """LitBank ends lines with a tab; some tools write spaces instead of tabs."""
+    """The columns of a line. LitBank ends lines with a tab; some tools write spaces instead of tabs."""
     return text.rstrip("\t").split("\t") if "\t" in text else _SPACES.split(text.strip(" "))
 
 
 def _is_comment(text: str) -> bool:
-    """A line that starts with # and is no word with its tags."""
+    """Whether a line starts with # and is not a word with its tags."""
     tags = _columns(text)[1:]
     return text.startswith("#") and not (tags and all(map(_TAG.fullmatch, tags)))
 
 
 def _is_numbered(rows: list[Line]) -> bool:
-    """Numbers in the first column, and something in the second that is no tag."""
+    """Whether the first column counts the words; then the second one is not all tags."""
     columns = [[*_columns(row.text), ""] for row in rows]
     counts = all(row[0] == str(i) for i, row in enumerate(columns, 1))
     return counts and not all(_TAG.fullmatch(row[1]) for row in columns)

@@ -1,29 +1,29 @@
-r"""Bracket notation, for people: `[PER Fabian from [GPE Bonn , [GPE Germany]]]`.
+r"""Bracket notation, easy to read and write by hand: `[PER Fabian from [GPE Bonn , [GPE Germany]]]`.
 
-A line is a sentence, its words between spaces. `[LABEL` opens a mention, `]` at the end of
-its last word closes it. A blank line begins a new document; lines that start with `# ` are
-comments. `\[`, `\]`, `\\` and `\#` are these characters in a word, `\uXXXX` is any other
-character that could not stand there: a space inside a word is `\u0020`.
+One sentence per line, with spaces between words. `[LABEL` opens a mention; `]` at the end of its last word closes it.
+A blank line begins a new document; lines that start with `# ` are comments. In a word, `\[`, `\]`, `\\` and `\#` are
+these characters, and `\uXXXX` is any other character that is not allowed there: a space inside a word is `\u0020`.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from ...decoders.brackets import bracket_words, separate_crossing
 from ...decoders.mention import Mention
+from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, group_sentences, sentences_of
 from ..files import BLANK, place, read_lines
-from ..report import ConversionReport, FormatError
 
 _PIECE = re.compile(r"[^ \t\r]+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
 _SPECIAL = re.compile(r"[\[\]\\]")
-# What separates words and lines, and the mark that a reader takes from the start of a file.
+# What separates words and lines, and the byte order mark, which a reader removes from the start of a file.
 _UNSEEN = re.compile(r"[ \t\r\n\ufeff]")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The documents of a file."""
+    """Read the documents of a file."""
     return group_sentences(_sentences(path, report), path, settings, report)
 
 
@@ -37,7 +37,7 @@ def _sentences(path: Path, report: ConversionReport) -> Iterator[tuple[int, Sent
 
 
 def parse(text: str, where: str = "text") -> Sentence:
-    """A line as a sentence."""
+    """The sentence in a line."""
     words: list[str] = []
     mentions: list[Mention] = []
     open_ones: list[tuple[int, str]] = []
@@ -56,7 +56,7 @@ def parse(text: str, where: str = "text") -> Sentence:
                 raise FormatError(where, rf"']' after {piece!r} closes nothing; write \] for a bracket that is text")
             start, label = open_ones.pop()
             if start == len(words):
-                raise FormatError(where, f"the mention {label} has no word; write [{label} word]")
+                raise FormatError(where, f"the mention {label} has no words; write [{label} word]")
             mentions.append(Mention(start, len(words), label))
     if open_ones:
         start, label = open_ones[-1]
@@ -65,7 +65,7 @@ def parse(text: str, where: str = "text") -> Sentence:
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """A sentence a line, a blank line between documents. Mentions that cross are not kept."""
+    """Write one sentence per line, and blank lines between documents."""
     with path.open("w", encoding="utf-8", newline="\n") as file:
         begun = False
         for record in records:
@@ -76,34 +76,23 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
 
 
 def render(sentence: Sentence, report: ConversionReport, where: str = "text") -> str:
-    """A sentence as a line."""
-    opening: list[list[str]] = [[] for _ in sentence.words]
-    closing = [0 for _ in sentence.words]
-    open_ones: list[Mention] = []
-    for mention in sentence.mentions:
-        open_ones = [other for other in open_ones if other.end > mention.start]
-        if open_ones and open_ones[-1].end < mention.end:
-            text = " ".join(sentence.words[mention.start : mention.end])
-            report.lose("mentions that cross another", f"{where}: {mention.label} {text!r}")
-            continue
-        open_ones.append(mention)
-        opening[mention.start].append("[" + escape(mention.label))
-        closing[mention.end - 1] += 1
-    pieces: list[str] = []
-    for word, labels, closings in zip(sentence.words, opening, closing):
-        pieces += [*labels, escape(word) + "]" * closings]
-    return " ".join(pieces)
+    """A sentence as a line. Mentions that cross an earlier one are left out and reported."""
+    kept, crossing = separate_crossing(sentence.mentions)
+    for mention in crossing:
+        text = " ".join(sentence.words[mention.start : mention.end])
+        report.lose("mentions that cross another", f"{where}: {mention.label} {text!r}")
+    return " ".join(bracket_words(sentence.words, kept, escape=escape))
 
 
 def escape(text: str) -> str:
-    """A word or a label as it stands in a file."""
+    """A word or a label as it is written in a file."""
     if text == "#":  # at the start of a line it would begin a comment
         return r"\#"
     return _UNSEEN.sub(lambda found: f"\\u{ord(found[0]):04x}", _SPECIAL.sub(r"\\\g<0>", text))
 
 
 def _split_closings(piece: str) -> tuple[str, int]:
-    """A word and the closing brackets after it that are no part of it."""
+    """A word, and the number of brackets that close mentions after it."""
     body = piece.rstrip("]")
     closings = len(piece) - len(body)
     escapes = len(body) - len(body.rstrip("\\"))
@@ -115,13 +104,13 @@ def _split_closings(piece: str) -> tuple[str, int]:
 def _unescape(text: str, where: str) -> str:
     bare = _SPECIAL.search(_ESCAPE.sub("", text))
     if bare:
-        raise FormatError(where, f"{bare[0]!r} stands inside {text!r}; write \\{bare[0]} for a bracket that is text")
+        raise FormatError(where, f"{bare[0]!r} is inside {text!r}; write \\{bare[0]} for a bracket that is text")
     return _ESCAPE.sub(lambda found: _character(found[1], text, where), text)
 
 
 def _character(code: str, text: str, where: str) -> str:
-    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) < 0xE000:  # half a character
+    if len(code) == 5 and not 0xD800 <= int(code[1:], 16) < 0xE000:  # not half of a surrogate pair
         return chr(int(code[1:], 16))
     if code and code in "[]\\#":
         return code
-    raise FormatError(where, f"'\\{code}' in {text!r} is no escape; write \\\\ for a backslash")
+    raise FormatError(where, f"'\\{code}' in {text!r} is not an escape; write \\\\ for a backslash")

@@ -1,8 +1,8 @@
-"""brat standoff: a text in a `.txt` file, its mentions by characters in an `.ann` file.
+"""brat standoff: a text in a `.txt` file, and its mentions by characters in an `.ann` file.
 
-A line of text is a sentence, as brat shows it. A mention in several fragments is not kept,
-unless only white space is between them: so brat writes a mention that goes on in the next
-line. Relations, events, attributes, notes and the like are counted and left out.
+Every line of the text is a sentence, as brat shows it. A mention in several fragments is not kept, unless there is only
+whitespace between them, as brat writes a mention that continues on the next line. Relations, events, attributes, notes
+and the like are counted and left out.
 """
 
 import re
@@ -14,9 +14,9 @@ from spacy.tokens import Doc
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
+from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Settings
 from ..files import Line, place, read_lines
-from ..report import ConversionReport, FormatError
 from ._offsets import doc_from_text
 
 _IGNORED = {
@@ -33,7 +33,7 @@ _SINGLE_BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The one document of a pair of files; `path` is either of the two."""
+    """Read the one document of a pair of files. `path` is either of the two."""
     text_path, mentions_path = path.with_suffix(".txt"), path.with_suffix(".ann")
     if not mentions_path.exists():
         report.lose("texts without an .ann file", str(text_path))
@@ -41,7 +41,7 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
     with report.tolerating():
         text = _read_text(text_path, mentions_path)
         starts = [found.end() for found in re.finditer(r"\n\s*", text)] if settings.line_sentences else None
-        # A single line break is a space to spaCy, so that it does not become a token.
+        # spaCy makes a token of a line break, but not of a single space.
         flat = _SINGLE_BREAK.sub(" ", text)
         mentions = _mentions(mentions_path, text, report)
         where = str(text_path)
@@ -49,11 +49,11 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
 
 
 def _read_text(path: Path, mentions_path: Path) -> str:
-    """The text without the line end at its end."""
+    """The text without the line break at its end."""
     try:
         text = path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise FormatError(str(mentions_path), f"there is no {path.name} beside it") from None
+        raise FormatError(str(mentions_path), f"there is no {path.name} next to it, for the text") from None
     except UnicodeDecodeError as error:
         raise FormatError(str(path), f"byte {error.start} is not UTF-8; save the file as UTF-8") from None
     return text.removesuffix("\n").removesuffix("\r")
@@ -75,12 +75,12 @@ def _mentions(path: Path, text: str, report: ConversionReport) -> Iterator[tuple
 
 
 def parse(line: Line, path: Path, text: str) -> Mention | None:
-    """A line of an .ann file as a mention by characters; None if it is in several fragments."""
+    """The mention by characters in a line of an .ann file; None if it is in several fragments."""
     where = place(path, line.number)
     name, body, shown = [*line.text.split("\t", 2), "", ""][:3]
     found = _MENTION.fullmatch(body)
     if not name.startswith("T") or not found:
-        raise FormatError(where, f"{line.text!r} is no mention; expected 'T1<tab>LABEL start end<tab>text'")
+        raise FormatError(where, f"{line.text!r} is not a mention; expected 'T1<tab>LABEL start end<tab>text'")
     fragments = [tuple(map(int, fragment.split())) for fragment in found[2].split(";")]
     for start, end in fragments:
         if not start < end <= len(text):
@@ -88,7 +88,7 @@ def parse(line: Line, path: Path, text: str) -> Mention | None:
             raise FormatError(where, reason)
     written = " ".join(text[start:end] for start, end in fragments)
     if shown and shown.split() != written.split():
-        raise FormatError(where, f"{name} says {shown!r} but its characters are {written!r}; correct the numbers")
+        raise FormatError(where, f"{name} says {shown!r}, but the text there is {written!r}; correct the numbers")
     for (_, end), (start, _) in pairwise(fragments):
         if start < end or text[end:start].strip():
             return None
@@ -96,15 +96,15 @@ def parse(line: Line, path: Path, text: str) -> Mention | None:
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """Into a folder, a numbered pair of files for every document; or one document into
-    one pair, if `path` ends in .ann or .txt."""
+    """Write one numbered pair of files per document into the folder `path`; or, if `path` ends in .ann or .txt, one
+    document into one pair."""
     one = path.suffix in (".ann", ".txt")
     if not one:
         path.mkdir()
     written = 0
     for record in records:
         if one and written:
-            raise FormatError(record.where, f"a second document does not fit in {path.name}; give a folder as output")
+            raise FormatError(record.where, f"a second document does not fit in {path.name}; write to a folder instead")
         with report.tolerating():
             text, annotation = render(record, settings, report)
             target = path if one else path / f"{written + 1:05d}.txt"
@@ -114,18 +114,18 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
 
 
 def render(record: Record, settings: Settings, report: ConversionReport) -> tuple[str, str]:
-    """What stands in the .txt file and in the .ann file of a document."""
+    """The contents of the .txt file and of the .ann file of a document."""
     doc, where = record
     text, starts = _lines_of_text(doc, report, where)
     lines = []
     for n, (first, after, label) in enumerate(mentions_of(doc, settings.spans_key), 1):
         if re.search(r"\s", label):
-            raise FormatError(where, f"label {label!r} has white space in it; write bracket, jsonl or spacy instead")
+            raise FormatError(where, f"label {label!r} contains whitespace; write bracket, jsonl or spacy instead")
         start, end = starts[first], starts[after - 1] + len(doc[after - 1])
-        # Whatever is between line breaks is a fragment.
+        # A fragment cannot contain a line break.
         pieces = [(start + found.start(), start + found.end()) for found in re.finditer(r"[^\n]+", text[start:end])]
         if not pieces:
-            report.lose("mentions of line breaks", f"{where}: {label} {first}:{after}")
+            report.lose("mentions of only line breaks", f"{where}: {label} {first}:{after}")
             continue
         numbers = ";".join(f"{a} {b}" for a, b in pieces)
         shown = " ".join(text[a:b].replace("\r", " ") for a, b in pieces)
@@ -134,7 +134,7 @@ def render(record: Record, settings: Settings, report: ConversionReport) -> tupl
 
 
 def _lines_of_text(doc: Doc, report: ConversionReport, where: str) -> tuple[str, list[int]]:
-    """The text with a sentence a line, and the place of every token in it."""
+    """The text with one sentence per line, and the place of every token in it."""
     sentence_starts = {start for start, _ in sentence_bounds(doc) if start > 0}
     parts: list[str] = []
     places: list[int] = []
@@ -143,10 +143,10 @@ def _lines_of_text(doc: Doc, report: ConversionReport, where: str) -> tuple[str,
         words, space = token.text, token.whitespace_
         if token.i + 1 in sentence_starts:
             if not space and not words.endswith("\n"):
-                report.lose("sentences that follow without a space (now a line break)", where)
+                report.lose("sentences with no space between them (now a line break)", where)
             space = "" if words.endswith("\n") and not space else "\n"
         elif "\n" in words:
-            report.lose("line breaks inside a sentence (now the end of one)", where)
+            report.lose("line breaks inside a sentence (now the end of a sentence)", where)
         places.append(reached)
         parts += [words, space]
         reached += len(words) + len(space)

@@ -1,17 +1,17 @@
-"""GENIA 3.02, prepared as in the literature (Shibuya and Hovy, 2020). For reading only.
+"""GENIA 3.02, prepared as in the literature (Shibuya and Hovy, 2020). Read-only.
 
-Five labels: a `<cons>` element becomes a mention of the first of them whose `G#label` occurs
-anywhere in its `sem` attribute, coordinations included; other elements are left out, and so
-are exact repetitions. An article is a document; one that the standard split cuts is two.
+There are five labels. A `<cons>` element becomes a mention with the first of them for which `G#label` occurs anywhere
+in its `sem` attribute, coordinations included. Other elements are left out, and so are exact repetitions. An article is
+a document, or two documents if the standard split divides it.
 
-Words are those of the Penn Treebank, more or less, and end where mentions do. White space
-separates them. Quotes, and commas, semicolons, colons, question and exclamation marks at the
-end, are split off; so are a comma between letters, the full stop at the end of a sentence, and
-a bracket at either end whose partner is not inside the word: `(IL-2)` is three words,
-`10(-7)` and `(IL)-2` are one. Hyphens and slashes stay.
+Words are roughly those of the Penn Treebank, and they end where mentions do. Whitespace separates them. Quotes are
+split off, and so are commas, semicolons, colons, question marks and exclamation marks at the end of a word, commas
+between letters, the period at the end of a sentence, and a bracket at either end of a word whose partner is not inside
+the word: `(IL-2)` is three words, `10(-7)` and `(IL)-2` are one. Hyphens and slashes are not split off.
 """
 
 import gzip
+import io
 import re
 import tarfile
 import zlib
@@ -20,18 +20,18 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import IO, cast
+from typing import cast
 from xml.etree import ElementTree
 
 from ...decoders.mention import Mention
+from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, join_sentences
-from ..report import ConversionReport, FormatError
 from ._offsets import Edges
 
 LABELS = ("DNA", "RNA", "protein", "cell_line", "cell_type")
-# Sentences for training, development and test.
+# The standard split: how many sentences are for training, development and test.
 SPLIT = (15_022, 1_669, 1_855)
-# The corpus in its authors' archive, beside style sheets and a licence.
+# The name of the corpus in its authors' archive, which also holds style sheets and a license.
 CORPUS = "GENIAcorpus3.02.xml"
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}", ")": "(", "]": "[", "}": "{"}
@@ -39,7 +39,7 @@ _LETTER_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The articles of an XML file, which may be compressed by gzip or in its authors' archive."""
+    """Read the articles of an XML file, which may be compressed with gzip, or of its authors' archive."""
     borders = {SPLIT[0], SPLIT[0] + SPLIT[1]}
     n = 0
     for article in _articles(path):
@@ -64,17 +64,18 @@ def _articles(path: Path) -> Iterator[ElementTree.Element]:
                 root = element if root is None else root
                 if event == "end" and element.tag == "article":
                     yield element
-                    root.clear()  # or all articles stay in memory
+                    root.clear()  # otherwise all articles stay in memory
         except ElementTree.ParseError as error:
             raise FormatError(f"{path}, line {error.position[0]}", f"not well-formed XML: {error}") from None
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise FormatError(str(path), f"not a whole gzip file: {error}") from None
+            raise FormatError(str(path), f"not a complete gzip file: {error}; download it again") from None
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    if path.suffix != ".tgz":
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
+    suffix = path.suffix.lower()
+    if suffix != ".tgz":
+        with gzip.open(path) if suffix == ".gz" else path.open("rb") as file:
             yield file
         return
     with ExitStack() as stack:
@@ -82,15 +83,15 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
             archive = stack.enter_context(tarfile.open(path, "r:gz"))
             files = {member.name: member for member in archive if member.isfile()}
         except (tarfile.ReadError, EOFError, zlib.error) as error:
-            raise FormatError(str(path), f"not a whole archive: {error}; fetch it again") from None
+            raise FormatError(str(path), f"not a complete archive: {error}; download it again") from None
         name = next((name for name in files if Path(name).name == CORPUS), None)
         if name is None:
             raise FormatError(str(path), f"the archive has {', '.join(files) or 'no file'}; expected {CORPUS} in it")
-        yield stack.enter_context(cast(IO[bytes], archive.extractfile(files[name])))
+        yield stack.enter_context(cast(io.BufferedIOBase, archive.extractfile(files[name])))
 
 
 def parse(element: ElementTree.Element, report: ConversionReport, where: str) -> Sentence:
-    """A <sentence> element."""
+    """The sentence in a <sentence> element."""
     text, constituents = _flatten(element)
     mentions: set[Mention] = set()
     for start, end, sem in constituents:
@@ -128,7 +129,10 @@ def _flatten(element: ElementTree.Element) -> tuple[str, list[tuple[int, int, st
 
 
 def tokenize(text: str, edges: Collection[int] = ()) -> list[Edges]:
-    """The words of a sentence by characters; `edges` are places where a word must end."""
+    """The words of a sentence by characters.
+
+    edges (Collection[int]): Places where a word must end.
+    """
     borders = sorted({0, len(text), *edges})
     pieces = [
         (low + found.start(), low + found.end())
@@ -139,7 +143,7 @@ def tokenize(text: str, edges: Collection[int] = ()) -> list[Edges]:
 
 
 def _words(text: str, start: int, end: int, *, is_last: bool) -> list[Edges]:
-    """The words of a piece of text without white space."""
+    """The words of a piece of text that contains no whitespace."""
     before: list[Edges] = []
     after: list[Edges] = []
     while end - start > 1:
@@ -157,7 +161,7 @@ def _words(text: str, start: int, end: int, *, is_last: bool) -> list[Edges]:
 
 
 def _is_lonely(piece: str) -> bool:
-    """Whether the bracket at the start has its partner at the end, or nowhere."""
+    """Whether a piece starts with a bracket that has its partner at the end, or none."""
     partner = _PARTNERS.get(piece[0])
     depth = 0
     for i, character in enumerate(piece if partner else ""):

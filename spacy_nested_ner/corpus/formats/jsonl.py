@@ -1,12 +1,12 @@
-"""JSON lines: a document a line, by words or by characters.
+"""JSON lines: one document per line, with mentions by words or by characters.
 
-By words: `{"tokens": ["Fabian", …], "mentions": [{"start": 0, "end": 2, "label": "PER"}]}`, the
-end not included; `"sent_starts"`, the numbers of the words that begin a sentence, and
-`"spaces"`, whether a space follows each word, may be missing.
+By words: `{"tokens": ["Fabian", …], "mentions": [{"start": 0, "end": 2, "label": "PER"}]}`, the end not included.
+`"sent_starts"`, the numbers of the words that begin a sentence, and `"spaces"`, whether a space follows each word, are
+optional.
 
-By characters, as Prodigy, doccano and `Doc.to_json` write them: `{"text": "…", "spans":
-[{"start": 0, "end": 5, "label": "PER"}]}`, or `[0, 5, "PER"]` under `"label"`, `"labels"`,
-`"entities"` or `"ents"`. `"tokens"` and `"sents"`, lists of starts and ends, may be missing.
+By characters, as Prodigy, doccano and `Doc.to_json` write them: `{"text": "…", "spans": [{"start": 0, "end": 5,
+"label": "PER"}]}`. Mentions may also be lists, `[0, 5, "PER"]`, and be called `"label"`, `"labels"`, `"entities"` or
+`"ents"`. `"tokens"` and `"sents"`, lists of objects with start and end, are optional.
 """
 
 import json
@@ -18,12 +18,12 @@ from spacy.tokens import Doc
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
+from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Settings, make_doc
 from ..files import place, read_lines
-from ..report import ConversionReport, FormatError
 from ._offsets import Edges, doc_from_text
 
-# Names for the same thing in the tools that write such files.
+# What the tools that write such files call the same thing.
 _MENTIONS_BY_WORDS = ("mentions", "entities", "spans")
 _MENTIONS_BY_CHARACTERS = ("spans", "entities", "labels", "label", "ents")
 _START = ("start", "start_offset")
@@ -32,7 +32,7 @@ _LABEL = ("label", "type")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The documents of a file; every record may be of either kind."""
+    """Read the documents of a file. Each record may be of either kind."""
     for number, text in read_lines(path):
         where = place(path, number)
         if not text.strip():
@@ -46,9 +46,8 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
             try:
                 doc = make(record, settings, report, where)
             except UnicodeEncodeError as error:
-                raise FormatError(
-                    where, f"{error.object[error.start]!r} is half a character; correct the text"
-                ) from None
+                half = error.object[error.start]
+                raise FormatError(where, f"{half!r} is half of a surrogate pair; correct the text") from None
             yield Record(doc, where)
 
 
@@ -58,7 +57,7 @@ def _load(text: str, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise FormatError(where, f"not JSON: {error.msg}, at character {error.pos + 1}") from None
     if not isinstance(record, dict) or not ("text" in record or "tokens" in record):
-        raise FormatError(where, f'expected an object with "text" or "tokens"; this is {text[:40]!r}')
+        raise FormatError(where, f'expected an object with "text" or "tokens", not {text[:40]!r}')
     return record
 
 
@@ -89,11 +88,11 @@ def _doc_by_characters(record: dict[str, Any], settings: Settings, report: Conve
 def _find(
     record: dict[str, Any], names: tuple[str, ...], settings: Settings, report: ConversionReport, where: str
 ) -> list[Any]:
-    """The list of mentions, under whichever name it goes: the first one that is not empty."""
+    """The list of mentions, whatever it is called: the first one that is not empty."""
     if isinstance(relations := record.get("relations"), list) and relations:
         report.lose("relations", where, len(relations))
     found = {name: record[name] for name in names if record.get(name) is not None}
-    if isinstance(groups := found.get("spans"), dict):  # Doc.to_json has a list for every spans key
+    if isinstance(groups := found.get("spans"), dict):  # Doc.to_json writes one list per spans key
         found["spans"] = groups.get(settings.spans_key, [])
         if settings.spans_key not in groups:
             others = ", ".join(map(repr, groups)) or "no spans"
@@ -113,9 +112,10 @@ def _mention(item: Any, where: str) -> Mention:
     elif isinstance(item, dict):
         start, end, label = (next((item[key] for key in keys if key in item), None) for keys in (_START, _END, _LABEL))
     else:
-        raise FormatError(where, f'{item!r} is no mention; expected [0, 2, "PER"], or start, end and label')
+        expected = 'expected [0, 2, "PER"], or an object with start, end and label'
+        raise FormatError(where, f"{item!r} is not a mention; {expected}")
     if not _is(start, int) or not _is(end, int) or not _is(label, str):
-        raise FormatError(where, f"mention {item!r}: expected whole numbers for start and end, and a string for label")
+        raise FormatError(where, f"mention {item!r}: expected integers for start and end, and a string for label")
     return Mention(start, end, label)
 
 
@@ -126,7 +126,8 @@ def _edges(record: dict[str, Any], name: str, where: str) -> list[Edges] | None:
     try:
         return [(int(item["start"]), int(item["end"])) for item in items]
     except (KeyError, TypeError, ValueError):
-        raise FormatError(where, f'"{name}" beside "text": expected a list of objects with start and end') from None
+        expected = 'expected a list of objects with start and end, in a record with "text"'
+        raise FormatError(where, f'"{name}" is {str(items)[:40]}; {expected}') from None
 
 
 def _list_of(value: Any, kind: type, name: str, where: str) -> list[Any]:
@@ -140,12 +141,12 @@ def _is(value: Any, kind: type) -> bool:
 
 
 def write_tokens(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """Records by words."""
+    """Write records by words."""
     _write(records, path, settings, render_tokens)
 
 
 def write_text(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-    """Records by characters, with the tokens, as Prodigy has them."""
+    """Write records by characters, with tokens, as Prodigy does."""
     _write(records, path, settings, render_text)
 
 
@@ -158,7 +159,7 @@ def _write(
 
 
 def render_tokens(doc: Doc, spans_key: str) -> dict[str, Any]:
-    """A record by words. What is not known of spaces and sentences is left out."""
+    """A record by words. Spaces and sentences are left out if they are unknown."""
     record: dict[str, Any] = {
         "tokens": [token.text for token in doc],
         "mentions": [mention._asdict() for mention in mentions_of(doc, spans_key)],
@@ -171,7 +172,7 @@ def render_tokens(doc: Doc, spans_key: str) -> dict[str, Any]:
 
 
 def render_text(doc: Doc, spans_key: str) -> dict[str, Any]:
-    """A record by characters."""
+    """A record by characters. Sentences are left out if they are unknown."""
     spans = [
         {
             "start": doc[start].idx,

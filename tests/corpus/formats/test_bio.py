@@ -1,7 +1,7 @@
-"""Layered BIO columns, as LitBank and GermEval 2014 have them."""
+"""Layered BIO columns, in the styles of LitBank and GermEval 2014."""
 
 import pytest
-from nested_documents import make_doc, read, shown
+from nested_documents import make_doc, read, save, shown
 
 from spacy_nested_ner.corpus import FormatError, write_docs
 
@@ -29,14 +29,8 @@ GERMEVAL = """\
 """
 
 
-def write(tmp_path, text):
-    path = tmp_path / "corpus.tsv"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def test_litbank(tmp_path):
-    docs, report = read(write(tmp_path, LITBANK))
+    docs, report = read(save(tmp_path / "corpus.tsv", LITBANK))
     assert len(docs) == 1
     assert [token.text for token in docs[0]] == ["the", "Lord", "Chancellor", "of", "#", "1", "Bonn"]
     assert [sent.start for sent in docs[0].sents] == [0, 6]
@@ -44,20 +38,20 @@ def test_litbank(tmp_path):
     assert (report.sentences, report.mentions, report.nested, report.depth) == (2, 3, 1, 2)
 
 
-def test_germeval_is_told_by_its_numbers_and_has_a_document_a_source(tmp_path):
-    docs, _ = read(write(tmp_path, GERMEVAL))
+def test_germeval_is_recognized_by_its_numbers_and_has_one_document_per_source(tmp_path):
+    docs, _ = read(save(tmp_path / "corpus.tsv", GERMEVAL))
     assert [[token.text for token in doc] for doc in docs] == [["Troia", "-", "Traum"], ["O", "Bonn"]]
     assert shown(docs[0]) == [("OTH", "Troia - Traum"), ("LOC", "Troia")]
     assert shown(docs[1]) == [("PER", "O"), ("LOC", "Bonn")]
 
 
 def test_spaces_instead_of_tabs(tmp_path):
-    docs, _ = read(write(tmp_path, "# a comment\n\n1 Troia B-OTH B-LOC\n2 lebt O O\n"))
+    docs, _ = read(save(tmp_path / "corpus.tsv", "# a comment\n\n1 Troia B-OTH B-LOC\n2 lebt O O\n"))
     assert shown(docs[0]) == [("LOC", "Troia"), ("OTH", "Troia")]
 
 
 def test_the_same_mention_in_two_columns_is_one(tmp_path):
-    docs, report = read(write(tmp_path, "Bonn\tB-GPE\tB-GPE\n"))
+    docs, report = read(save(tmp_path / "corpus.tsv", "Bonn\tB-GPE\tB-GPE\n"))
     assert shown(docs[0]) == [("GPE", "Bonn")]
     assert report.lost["repeated mentions (same span and label)"].count == 1
 
@@ -70,13 +64,13 @@ def test_the_same_mention_in_two_columns_is_one(tmp_path):
         ("x\tO\tI-ORG", "I-ORG follows B-GPE in its column; a mention begins with B-ORG"),
         ("x\tO\tB-", "tag 'B-': expected O, B-LABEL or I-LABEL"),
         ("x\tPER\tO", "tag 'PER': expected O, B-LABEL or I-LABEL"),
-        ("x\tO", "1 tags, and 2 in the line above; expected as many in every line"),
-        ("x", "'x' has no tag; expected a word, a tab and a tag a layer"),
+        ("x\tO", "number of tags is 1; expected 2, as in the line above"),
+        ("x", "'x' has no tag; expected a word and one tag per layer, with tabs between them"),
         ("#x\tPER\tO", "tag 'PER': expected O, B-LABEL or I-LABEL"),
     ],
 )
 def test_bad_lines(tmp_path, line, reason):
-    path = write(tmp_path, f"Good\tO\n\na\tO\tB-GPE\n{line}\n\nGood\tO\n")
+    path = save(tmp_path / "corpus.tsv", f"Good\tO\n\na\tO\tB-GPE\n{line}\n\nGood\tO\n")
     with pytest.raises(FormatError) as caught:
         read(path)
     assert str(caught.value) == f"{path}, line 4: {reason}"
@@ -87,10 +81,10 @@ def test_bad_lines(tmp_path, line, reason):
 
 def test_a_mention_cannot_begin_with_i(tmp_path):
     with pytest.raises(FormatError, match="line 1: I-PER follows nothing in its column; a mention begins with B-PER"):
-        read(write(tmp_path, "Ada\tI-PER\tO\n"))
+        read(save(tmp_path / "corpus.tsv", "Ada\tI-PER\tO\n"))
 
 
-def test_columns_are_as_many_as_needed_and_at_least_two(tmp_path):
+def test_as_many_columns_as_needed_are_written_and_at_least_two(tmp_path):
     flat = make_doc([(["a", "b"], [(0, 2, "PER")])])
     write_docs([flat], tmp_path / "flat.tsv")
     assert (tmp_path / "flat.tsv").read_text() == "# document 1\na\tB-PER\tO\nb\tI-PER\tO\n\n"
@@ -101,27 +95,30 @@ def test_columns_are_as_many_as_needed_and_at_least_two(tmp_path):
     )
 
 
-def test_words_of_white_space_are_left_out_and_reported(tmp_path):
+def test_words_of_only_whitespace_are_left_out_and_reported(tmp_path):
     doc = make_doc([(["a", "\n", "b"], [(0, 3, "PER"), (1, 2, "ORG"), (1, 3, "GPE")]), ([" "], [])])
     report = write_docs([doc], tmp_path / "out.tsv")
     assert (tmp_path / "out.tsv").read_text() == "# document 1\na\tB-PER\tO\nb\tI-PER\tB-GPE\n\n"
     assert {what: loss.count for what, loss in report.lost.items()} == {
-        "words of white space": 2,
-        "mentions of white space": 1,
+        "words of only whitespace": 2,
+        "mentions of only whitespace": 1,
     }
 
 
-def test_what_cannot_stand_in_a_column(tmp_path):
+def test_words_with_tabs_cannot_be_written(tmp_path):
     doc = make_doc([(["a\tb"], [])])
-    with pytest.raises(FormatError, match=r"document 1: 'a\\tb' cannot stand in a column; write bracket, jsonl"):
+    with pytest.raises(
+        FormatError, match=r"document 1: 'a\\tb' contains a tab or a line break; write bracket, jsonl or spacy instead"
+    ):
         write_docs([doc], tmp_path / "out.tsv")
     assert not list(tmp_path.iterdir())
 
 
 def test_a_line_without_a_word(tmp_path):
-    path = tmp_path / "corpus.tsv"
-    path.write_text("Ada\tB-PER\n\nin\tO\n\tO\n\nBonn\tB-GPE\n")
-    with pytest.raises(FormatError, match=r"corpus.tsv, line 4: '\\tO' has no word; expected a word"):
+    path = save(tmp_path / "corpus.tsv", "Ada\tB-PER\n\nin\tO\n\tO\n\nBonn\tB-GPE\n")
+    with pytest.raises(
+        FormatError, match=r"corpus.tsv, line 4: '\\tO' has no word; expected a word and one tag per layer"
+    ):
         read(path)
     docs, report = read(path, skip_bad=True)
     assert (shown(docs[0]), report.bad.count) == ([("PER", "Ada"), ("GPE", "Bonn")], 1)

@@ -1,7 +1,7 @@
-"""Bracket notation, as people write it and as they get it wrong."""
+"""Bracket notation, right and wrong."""
 
 import pytest
-from nested_documents import make_doc, mentions, read, shown
+from nested_documents import make_doc, mentions, read, save, shown
 
 from spacy_nested_ner.corpus import FormatError, write_docs
 
@@ -10,18 +10,12 @@ EXAMPLE = """\
 [PER Fabian from [GPE Bonn , [GPE Germany]]] sings .
 No mention here .
 
-[ORG [PER Ada]]\ttalks to [PER Bo] ] .
+[ORG [PER Ada]]\ttalks to [PER Bo] .
 """
 
 
-def write(tmp_path, text):
-    path = tmp_path / "corpus.txt"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def test_sentences_documents_and_comments(tmp_path):
-    docs, report = read(write(tmp_path, EXAMPLE.replace(" ] .", " .")))
+    docs, report = read(save(tmp_path / "corpus.txt", EXAMPLE))
     assert [doc.text.strip() for doc in docs] == [
         "Fabian from Bonn , Germany sings . No mention here .",
         "Ada talks to Bo .",
@@ -29,16 +23,16 @@ def test_sentences_documents_and_comments(tmp_path):
     assert shown(docs[0]) == [("PER", "Fabian from Bonn , Germany"), ("GPE", "Bonn , Germany"), ("GPE", "Germany")]
     assert [sent.start for sent in docs[0].sents] == [0, 7]
     assert shown(docs[1]) == [("ORG", "Ada"), ("PER", "Ada"), ("PER", "Bo")]
-    assert (report.documents, report.sentences, report.mentions, report.nested, report.depth) == (2, 3, 6, 3, 3)
+    assert (report.documents, report.sentences, report.mentions, report.nested, report.depth) == (2, 3, 6, 2, 3)
 
 
-def test_a_closing_bracket_may_stand_alone(tmp_path):
-    docs, _ = read(write(tmp_path, "[PER Ada [GPE Bonn ] ] ."))
+def test_a_space_may_precede_a_closing_bracket(tmp_path):
+    docs, _ = read(save(tmp_path / "corpus.txt", "[PER Ada [GPE Bonn ] ] ."))
     assert shown(docs[0]) == [("PER", "Ada Bonn"), ("GPE", "Bonn")]
 
 
 def test_escapes(tmp_path):
-    docs, _ = read(write(tmp_path, "\\# \\[PER [A\\[B x\\]] \\\\ a\\u0020b \\\\]".replace(" \\\\]", "")))
+    docs, _ = read(save(tmp_path / "corpus.txt", r"\# \[PER [A\[B x\]] \\ a\u0020b"))
     assert [token.text for token in docs[0]] == ["#", "[PER", "x]", "\\", "a b"]
     assert shown(docs[0]) == [("A[B", "x]")]
 
@@ -56,18 +50,18 @@ def test_windows_files_and_byte_order_marks(tmp_path):
         ("[PER Ada", "the mention PER that begins before word 1 is not closed; add ']'"),
         ("Ada] .", r"']' after 'Ada]' closes nothing; write \] for a bracket that is text"),
         ("[ Ada]", r"'[' has no label; write [LABEL, or \[ for a bracket that is a word"),
-        ("[PER ] x", "the mention PER has no word; write [PER word]"),
-        ("a[b c", r"'[' stands inside 'a[b'; write \[ for a bracket that is text"),
-        ("[PER a]b]", r"']' stands inside 'a]b'; write \] for a bracket that is text"),
-        ("[[PER a]", r"'[' stands inside '[PER'; write \[ for a bracket that is text"),
-        (r"a\b", r"'\b' in 'a\\b' is no escape; write \\ for a backslash"),
-        ("a\\", r"'\' in 'a\\' is no escape; write \\ for a backslash"),
-        (r"\ud800", r"'\ud800' in '\\ud800' is no escape; write \\ for a backslash"),
-        (r"\u12", r"'\u' in '\\u12' is no escape; write \\ for a backslash"),
+        ("[PER ] x", "the mention PER has no words; write [PER word]"),
+        ("a[b c", r"'[' is inside 'a[b'; write \[ for a bracket that is text"),
+        ("[PER a]b]", r"']' is inside 'a]b'; write \] for a bracket that is text"),
+        ("[[PER a]", r"'[' is inside '[PER'; write \[ for a bracket that is text"),
+        (r"a\b", r"'\b' in 'a\\b' is not an escape; write \\ for a backslash"),
+        ("a\\", r"'\' in 'a\\' is not an escape; write \\ for a backslash"),
+        (r"\ud800", r"'\ud800' in '\\ud800' is not an escape; write \\ for a backslash"),
+        (r"\u12", r"'\u' in '\\u12' is not an escape; write \\ for a backslash"),
     ],
 )
 def test_bad_lines(tmp_path, line, reason):
-    path = write(tmp_path, f"Good .\n{line}\nGood too .\n")
+    path = save(tmp_path / "corpus.txt", f"Good .\n{line}\nGood too .\n")
     with pytest.raises(FormatError) as caught:
         read(path)
     assert str(caught.value) == f"{path}, line 2: {reason}"
@@ -76,14 +70,14 @@ def test_bad_lines(tmp_path, line, reason):
     assert (report.bad.count, report.bad.places) == (1, [f"{path}, line 2: {reason}"])
 
 
-def test_other_encodings_are_named(tmp_path):
+def test_files_in_other_encodings(tmp_path):
     path = tmp_path / "corpus.txt"
     path.write_bytes("Good .\nKöln .\n".encode("latin-1"))
     with pytest.raises(FormatError, match=r"corpus.txt, line 2: byte 0xf6 is not UTF-8; save the file as UTF-8"):
         read(path, skip_bad=True)
 
 
-def test_what_crosses_another_mention_or_a_sentence_is_reported(tmp_path):
+def test_mentions_that_cross_another_or_a_sentence_boundary_are_reported(tmp_path):
     doc = make_doc([(["a", "b", "c"], [(0, 2, "PER"), (1, 3, "ORG"), (2, 4, "LOC")]), (["d"], [])])
     report = write_docs([doc], tmp_path / "out.txt")
     assert (tmp_path / "out.txt").read_text() == "[PER a b] c\nd\n"
@@ -104,7 +98,7 @@ def test_spacing_and_empty_documents_are_reported(tmp_path):
     }
 
 
-def test_a_document_without_sentences_is_one(tmp_path):
+def test_a_document_with_unknown_sentences_is_written_as_one(tmp_path):
     doc = make_doc([(["a", "b"], [(0, 1, "PER")])]).copy()
     for token in doc:
         token.is_sent_start = None

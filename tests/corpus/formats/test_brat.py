@@ -1,7 +1,7 @@
 """brat standoff, as its own editor writes it."""
 
 import pytest
-from nested_documents import make_doc, read, shown
+from nested_documents import make_doc, read, save, shown
 
 from spacy_nested_ner.corpus import FormatError, write_docs
 
@@ -22,15 +22,14 @@ T5\tPER 37 40\tAda
 """
 
 
-def write(folder, text=TEXT, annotation=ANNOTATION, name="doc"):
-    (folder / f"{name}.txt").write_bytes(text.encode())
-    (folder / f"{name}.ann").write_bytes(annotation.encode())
-    return folder / f"{name}.ann"
+def save_pair(folder, text=TEXT, annotation=ANNOTATION, name="doc"):
+    save(folder / f"{name}.txt", text)
+    return save(folder / f"{name}.ann", annotation)
 
 
 @pytest.mark.parametrize("suffix", [".ann", ".txt"])
 def test_a_pair(tmp_path, suffix):
-    path = write(tmp_path)
+    path = save_pair(tmp_path)
     docs, report = read(path.with_suffix(suffix))
     assert len(docs) == 1
     assert docs[0].text == "Fabian from Bonn, Germany sings with Ada."
@@ -53,10 +52,9 @@ def test_a_pair(tmp_path, suffix):
     assert report.lost["mentions in several fragments"].places == [f"{path}, line 3: T3\tPER 0 6;37 40\tFabian Ada"]
 
 
-def test_a_folder_and_folders_in_it(tmp_path):
-    (tmp_path / "more").mkdir()
-    write(tmp_path, "Ada\n", "T1\tPER 0 3\n")
-    write(tmp_path / "more", "Bo\n", "")
+def test_a_folder_and_the_folders_in_it(tmp_path):
+    save_pair(tmp_path, "Ada\n", "T1\tPER 0 3\n")
+    save_pair(tmp_path / "more", "Bo\n", "")
     (tmp_path / "README.txt").write_text("not annotated")
     docs, report = read(tmp_path)
     assert [(doc.text, shown(doc)) for doc in docs] == [("Ada", [("PER", "Ada")]), ("Bo", [])]
@@ -64,13 +62,13 @@ def test_a_folder_and_folders_in_it(tmp_path):
 
 
 def test_lines_need_not_be_sentences(tmp_path):
-    docs, _ = read(write(tmp_path), line_sentences=False)
+    docs, _ = read(save_pair(tmp_path), line_sentences=False)
     assert not docs[0].has_annotation("SENT_START")
 
 
 def test_blank_lines_and_windows_line_ends_keep_the_characters(tmp_path):
     text = "Ada sings.\r\n\r\n  Bo too.\r\n"
-    docs, _ = read(write(tmp_path, text, "T1\tPER 16 18\tBo\n"))
+    docs, _ = read(save_pair(tmp_path, text, "T1\tPER 16 18\tBo\n"))
     assert docs[0].text == text.removesuffix("\r\n")
     assert shown(docs[0]) == [("PER", "Bo")]
     assert [sent.text.strip() for sent in docs[0].sents] == ["Ada sings.", "Bo too."]
@@ -79,16 +77,16 @@ def test_blank_lines_and_windows_line_ends_keep_the_characters(tmp_path):
 @pytest.mark.parametrize(
     "line, reason",
     [
-        ("T1\tPER 0 6\tFabiann", "T1 says 'Fabiann' but its characters are 'Fabian'; correct the numbers"),
+        ("T1\tPER 0 6\tFabiann", "T1 says 'Fabiann', but the text there is 'Fabian'; correct the numbers"),
         ("T1\tPER 0 99\tFabian", "T1 is at 0 99; expected start < end <= 41, the length of the text"),
         ("T1\tPER 6 6\t", "T1 is at 6 6; expected start < end <= 41, the length of the text"),
-        ("T1 PER 0 6", "'T1 PER 0 6' is no mention; expected 'T1<tab>LABEL start end<tab>text'"),
-        ("X1\tPER 0 6", "'X1\\tPER 0 6' is no mention; expected 'T1<tab>LABEL start end<tab>text'"),
-        ("T1\tPER 6 7\t ", "mention PER 6:7 is white space only"),
+        ("T1 PER 0 6", "'T1 PER 0 6' is not a mention; expected 'T1<tab>LABEL start end<tab>text'"),
+        ("X1\tPER 0 6", "'X1\\tPER 0 6' is not a mention; expected 'T1<tab>LABEL start end<tab>text'"),
+        ("T1\tPER 6 7\t ", "mention PER 6:7 is only whitespace; expected at least one word"),
     ],
 )
 def test_bad_lines(tmp_path, line, reason):
-    path = write(tmp_path, annotation=f"{line}\nT2\tPER 37 40\tAda\n")
+    path = save_pair(tmp_path, annotation=f"{line}\nT2\tPER 37 40\tAda\n")
     with pytest.raises(FormatError) as caught:
         read(path)
     assert str(caught.value) == f"{path}, line 1: {reason}"
@@ -97,19 +95,19 @@ def test_bad_lines(tmp_path, line, reason):
     assert report.bad.count == 1
 
 
-def test_a_text_must_be_there_and_be_utf8(tmp_path):
-    path = write(tmp_path)
+def test_the_text_must_exist_and_be_utf8(tmp_path):
+    path = save_pair(tmp_path)
     path.with_suffix(".txt").write_bytes("Köln".encode("latin-1"))
     with pytest.raises(FormatError, match=r"doc.txt: byte 1 is not UTF-8; save the file as UTF-8"):
         read(path)
     path.with_suffix(".txt").unlink()
-    with pytest.raises(FormatError, match=r"doc.ann: there is no doc.txt beside it"):
+    with pytest.raises(FormatError, match=r"doc.ann: there is no doc.txt next to it, for the text"):
         read(path)
     docs, report = read(path, skip_bad=True)
     assert (docs, report.bad.count) == ([], 1)
 
 
-def test_a_sentence_is_written_on_a_line_and_a_mention_across_lines_in_fragments(tmp_path):
+def test_one_sentence_per_line_is_written_and_a_mention_across_lines_in_fragments(tmp_path):
     doc = make_doc([(["Ada", "sings"], [(0, 1, "PER"), (1, 3, "ACT")]), (["well"], [])])
     report = write_docs([doc], tmp_path / "out", "brat")
     assert (tmp_path / "out" / "00001.txt").read_text() == "Ada sings\nwell \n"
@@ -123,7 +121,9 @@ def test_one_document_fits_in_a_pair(tmp_path):
     doc = make_doc([(["Ada"], [(0, 1, "PER")])])
     write_docs([doc], tmp_path / "one.ann")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["one.ann", "one.txt"]
-    with pytest.raises(FormatError, match=r"document 2: a second document does not fit in two.ann; give a folder"):
+    with pytest.raises(
+        FormatError, match=r"document 2: a second document does not fit in two.ann; write to a folder instead"
+    ):
         write_docs([doc, doc], tmp_path / "two.ann")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["one.ann", "one.txt"]
 
@@ -135,14 +135,16 @@ def test_what_changes_when_written_is_reported(tmp_path):
     assert (tmp_path / "out" / "00001.txt").read_text() == "Ada.\nBo\n"
     assert (tmp_path / "out" / "00002.txt").read_text() == "Ada\nBo\nCy\n"
     assert {what: loss.places for what, loss in report.lost.items()} == {
-        "sentences that follow without a space (now a line break)": ["document 1"],
-        "line breaks inside a sentence (now the end of one)": ["document 2"],
-        "mentions of line breaks": ["document 2: X 1:2"],
+        "sentences with no space between them (now a line break)": ["document 1"],
+        "line breaks inside a sentence (now the end of a sentence)": ["document 2"],
+        "mentions of only line breaks": ["document 2: X 1:2"],
     }
 
 
-def test_labels_with_white_space_cannot_be_written(tmp_path):
+def test_labels_with_whitespace_cannot_be_written(tmp_path):
     doc = make_doc([(["Ada"], [(0, 1, "a person")])])
-    with pytest.raises(FormatError, match="document 1: label 'a person' has white space in it; write bracket, jsonl"):
+    with pytest.raises(
+        FormatError, match="document 1: label 'a person' contains whitespace; write bracket, jsonl or spacy instead"
+    ):
         write_docs([doc], tmp_path / "out", "brat")
     assert not list(tmp_path.iterdir())

@@ -3,11 +3,12 @@
 import gzip
 import io
 import tarfile
+from dataclasses import replace
 
 import pytest
 from nested_documents import read, settings, shown
 
-from spacy_nested_ner.corpus import FormatError, convert
+from spacy_nested_ner.corpus import FORMATS, FormatError, convert
 from spacy_nested_ner.corpus.formats import genia
 
 XML = """\
@@ -34,7 +35,8 @@ XML = """\
 """
 
 
-def add(path, files):
+def pack(path, files):
+    """Make an archive."""
     with tarfile.open(path, "w:gz") as archive:
         for name, text in files.items():
             member = tarfile.TarInfo(name)
@@ -44,14 +46,25 @@ def add(path, files):
 
 def write(tmp_path, text=XML, name="corpus.xml"):
     path = tmp_path / name
-    if name.endswith(".tgz"):
-        add(path, {"GENIA/gpml.css": "", f"GENIA/{genia.CORPUS}": text})
+    if name.lower().endswith(".tgz"):
+        pack(path, {"GENIA/gpml.css": "", f"GENIA/{genia.CORPUS}": text})
         return path
-    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    path.write_bytes(gzip.compress(text.encode()) if name.lower().endswith(".gz") else text.encode())
     return path
 
 
-@pytest.mark.parametrize("name", ["corpus.xml", "corpus.xml.gz", "corpus.tgz"])
+@pytest.fixture
+def set_split(monkeypatch):
+    """Use another standard split."""
+
+    def set_sizes(*sizes):
+        monkeypatch.setattr(genia, "SPLIT", sizes)
+        monkeypatch.setitem(FORMATS, "genia", replace(FORMATS["genia"], split=sizes))
+
+    return set_sizes
+
+
+@pytest.mark.parametrize("name", ["corpus.xml", "corpus.xml.gz", "corpus.tgz", "CORPUS.XML.GZ", "CORPUS.TGZ"])
 def test_labels_and_words(tmp_path, name):
     path = write(tmp_path, name=name)
     docs, report = read(path)
@@ -62,7 +75,7 @@ def test_labels_and_words(tmp_path, name):
     assert " ".join(token.text for token in docs[0]) == (
         "IL-2 gene expression & more ( T < B ) . CD28 -mediated . No class here ."
     )
-    # The first of the five labels that occurs anywhere, not the first that is written.
+    # The first of the five labels that occurs anywhere, not the one that occurs first.
     assert shown(docs[0]) == [("DNA", "IL-2 gene"), ("protein", "IL-2"), ("RNA", "T < B"), ("protein", "CD28")]
     assert [sent.start for sent in docs[0].sents] == [0, 11, 14]
     assert {what: loss.places for what, loss in report.lost.items()} == {
@@ -108,8 +121,8 @@ def test_words_end_where_mentions_do():
     ]
 
 
-def test_the_standard_split_cuts_articles(tmp_path, monkeypatch):
-    monkeypatch.setattr(genia, "SPLIT", (2, 1, 1))
+def test_the_standard_split_divides_articles(tmp_path, set_split):
+    set_split(2, 1, 1)
     report = convert(write(tmp_path), tmp_path / "out", split=True, settings=settings())
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["dev.spacy", "test.spacy", "train.spacy"]
     parts = [read(tmp_path / "out" / f"{part}.spacy")[0] for part in ("train", "dev", "test")]
@@ -122,15 +135,23 @@ def test_the_standard_split_cuts_articles(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "split, reason",
     [
-        ((2, 1, 2), "corpus.xml: a part of 2 sentences lacks 1; expected the whole corpus"),
+        ((2, 1, 2), "corpus.xml: 1 of 2 sentences of a part are missing; expected the whole corpus"),
         ((2, 1, 0), "corpus.xml: more than 3 sentences; expected the whole corpus and no more"),
     ],
 )
-def test_a_split_needs_the_whole_corpus(tmp_path, monkeypatch, split, reason):
-    monkeypatch.setattr(genia, "SPLIT", split)
+def test_a_split_needs_the_whole_corpus(tmp_path, set_split, split, reason):
+    set_split(*split)
     with pytest.raises(FormatError, match=reason):
         convert(write(tmp_path), tmp_path / "out", split=True, settings=settings())
     assert not list((tmp_path / "out").iterdir())
+
+
+def test_a_split_divides_no_document(tmp_path, set_split, monkeypatch):
+    set_split(2, 1, 1)
+    monkeypatch.setattr(genia, "SPLIT", (3, 0, 1))  # so that the reader divides articles at other places
+    reason = r"MEDLINE:1: 1 sentences too many for a part of 2; expected the original order"
+    with pytest.raises(FormatError, match=reason):
+        convert(write(tmp_path), tmp_path / "out", split=True, settings=settings())
 
 
 def test_bad_files(tmp_path):
@@ -138,10 +159,13 @@ def test_bad_files(tmp_path):
         read(write(tmp_path, "\n".join(XML.split("\n")[:3]) + "\n"))
     whole = write(tmp_path, name="corpus.xml.gz")
     whole.write_bytes(whole.read_bytes()[:-20])
-    with pytest.raises(FormatError, match=r"corpus.xml.gz: not a whole gzip file: Compressed file ended before"):
+    with pytest.raises(
+        FormatError,
+        match=r"corpus.xml.gz: not a complete gzip file: Compressed file ended before .*; download it again",
+    ):
         read(whole)
     whole.write_text("plain")
-    with pytest.raises(FormatError, match=r"corpus.xml.gz: not a whole gzip file: Not a gzipped file"):
+    with pytest.raises(FormatError, match=r"corpus.xml.gz: not a complete gzip file: Not a gzipped file"):
         read(whole)
 
 
@@ -153,20 +177,20 @@ def test_a_mention_without_words_is_bad(tmp_path):
     assert (len(docs), report.bad.count) == (1, 1)
 
 
-def test_genia_is_only_read(tmp_path):
-    with pytest.raises(ValueError, match="format genia can be read only; write one of spacy, bracket, bio"):
+def test_genia_is_read_only(tmp_path):
+    with pytest.raises(ValueError, match="format genia is read-only; write one of spacy, bracket, bio"):
         convert(write(tmp_path), tmp_path / "out.xml", target_format="genia")
 
 
 def test_an_archive_without_the_corpus(tmp_path):
     path = tmp_path / "corpus.tgz"
-    add(path, {"GENIA/other.xml": XML})
+    pack(path, {"GENIA/other.xml": XML})
     with pytest.raises(FormatError, match=r"the archive has GENIA/other.xml; expected GENIAcorpus3.02.xml in it"):
         read(path)
     path.write_text("<html>Not found</html>")
-    with pytest.raises(FormatError, match=r"corpus.tgz: not a whole archive: .*; fetch it again"):
+    with pytest.raises(FormatError, match=r"corpus.tgz: not a complete archive: .*; download it again"):
         read(path)
     whole = gzip.compress(b"x" * 2000)
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(FormatError, match=r"corpus.tgz: not a whole archive"):
+    with pytest.raises(FormatError, match=r"corpus.tgz: not a complete archive"):
         read(path)

@@ -1,10 +1,10 @@
-"""JSON lines, as spaCy, Prodigy, doccano and datasets of the field have them."""
+"""JSON lines, as spaCy, Prodigy, doccano and published corpora have them."""
 
 import json
 
 import pytest
 import spacy
-from nested_documents import make_doc, mentions, read, shown
+from nested_documents import make_doc, mentions, read, save, shown
 from spacy.tokens import Span
 
 from spacy_nested_ner.corpus import FormatError, write_docs
@@ -13,10 +13,9 @@ TEXT = "Fabian from Bonn, Germany"
 
 
 def write(tmp_path, *records):
-    path = tmp_path / "corpus.jsonl"
+    """Records, or lines that are none, and a blank line."""
     lines = [record if isinstance(record, str) else json.dumps(record) for record in records]
-    path.write_text("\n".join(lines) + "\n\n", encoding="utf-8")
-    return path
+    return save(tmp_path / "corpus.jsonl", "\n".join(lines) + "\n\n")
 
 
 @pytest.mark.parametrize("name", ["mentions", "entities", "spans"])
@@ -86,19 +85,39 @@ def test_tokens_of_other_tokenizers(tmp_path):
 @pytest.mark.parametrize(
     "fields, found, lost",
     [
-        ({"spans": [], "entities": [[0, 6, "PER"]]}, [("PER", "Fabian")], None),
-        ({"ents": [{"start": 0, "end": 6, "label": "PER"}], "spans": {}}, [("PER", "Fabian")], "without spans['sc']"),
-        ({"ents": [], "spans": {"foo": []}}, [], "documents without spans['sc']: 1\n    PATH, line 1: it has 'foo'"),
-        ({"annotations": [[0, 6, "PER"]]}, [], "none of spans, entities, labels, label, ents: 1"),
-        ({"spans": [], "relations": [{}, {}]}, [], "relations: 2"),
+        ({"spans": [], "entities": [[0, 6, "PER"]]}, [("PER", "Fabian")], {}),
+        (
+            {"ents": [{"start": 0, "end": 6, "label": "PER"}], "spans": {}},
+            [("PER", "Fabian")],
+            {"documents without spans['sc']": "it has no spans"},
+        ),
+        ({"ents": [], "spans": {"foo": []}}, [], {"documents without spans['sc']": "it has 'foo'"}),
+        (
+            {"annotations": [[0, 6, "PER"]]},
+            [],
+            {
+                "mentions of records that have none of spans, entities, labels, label, ents": (
+                    "it has 'text', 'annotations'"
+                )
+            },
+        ),
     ],
 )
-def test_no_mention_is_overlooked_in_silence(tmp_path, fields, found, lost):
+def test_mentions_under_other_names_are_found_or_reported(tmp_path, fields, found, lost):
     path = write(tmp_path, {"text": TEXT, **fields})
     docs, report = read(path)
     assert shown(docs[0]) == found
-    text = "\n".join(report.losses())
-    assert (lost.replace("PATH", str(path)) in text) if lost else not text
+    assert {what: loss.places for what, loss in report.lost.items()} == {
+        what: [f"{path}, line 1: {reason}"] for what, reason in lost.items()
+    }
+
+
+def test_relations_are_counted(tmp_path):
+    path = write(tmp_path, {"text": TEXT, "spans": [], "relations": [{}, {}]})
+    _, report = read(path)
+    assert {what: (loss.count, loss.places) for what, loss in report.lost.items()} == {
+        "relations": (2, [f"{path}, line 1"])
+    }
 
 
 def test_text_may_be_longer_than_a_pipeline_takes(tmp_path):
@@ -121,28 +140,37 @@ def test_rejected_records_are_counted(tmp_path):
     "record, reason",
     [
         ("{", "not JSON: Expecting property name enclosed in double quotes, at character 2"),
-        ("[1]", 'expected an object with "text" or "tokens"; this is \'[1]\''),
+        ("[1]", 'expected an object with "text" or "tokens", not \'[1]\''),
         ({"text": 1}, '"text" is 1; expected a string'),
         ({"text": "a", "spans": 1}, "mentions are 1; expected a list"),
-        ({"text": "a", "spans": [1]}, '1 is no mention; expected [0, 2, "PER"], or start, end and label'),
+        (
+            {"text": "a", "spans": [1]},
+            '1 is not a mention; expected [0, 2, "PER"], or an object with start, end and label',
+        ),
         (
             {"text": "a", "spans": [[0, True, "X"]]},
-            "mention [0, True, 'X']: expected whole numbers for start and end, and a string for label",
+            "mention [0, True, 'X']: expected integers for start and end, and a string for label",
         ),
         (
             {"text": "a", "spans": [{"start": 0, "end": 1}]},
-            "mention {'start': 0, 'end': 1}: expected whole numbers for start and end, and a string for label",
+            "mention {'start': 0, 'end': 1}: expected integers for start and end, and a string for label",
         ),
         ({"text": "a", "spans": [[0, 1, ""]]}, "label '': expected a string of at least one character"),
-        ({"text": "a", "spans": [[0, 2, "X"]]}, "mention X 0:2 of 1 characters; expected 0 <= start < end <= 1"),
-        ({"text": "a b", "spans": [[1, 2, "X"]]}, "mention X 1:2 is white space only"),
-        ({"text": "a", "tokens": ["a"]}, '"tokens" beside "text": expected a list of objects with start and end'),
+        (
+            {"text": "a", "spans": [[0, 2, "X"]]},
+            "mention X 0:2 is not in a text of 1 characters; expected 0 <= start < end <= 1",
+        ),
+        ({"text": "a b", "spans": [[1, 2, "X"]]}, "mention X 1:2 is only whitespace; expected at least one word"),
+        (
+            {"text": "a", "tokens": ["a"]},
+            '"tokens" is [\'a\']; expected a list of objects with start and end, in a record with "text"',
+        ),
         ({"text": "a b", "tokens": [{"start": 0, "end": 1}]}, "no token for ' b'; expected tokens for the whole text"),
         (
             {"text": "a", "tokens": [{"start": 0, "end": 2}]},
-            "token 0:2 is empty, not in order, or outside 1 characters",
+            "token 0:2 is empty, out of order, or not in a text of 1 characters; expected tokens one after the other",
         ),
-        ({"text": "\ud800", "spans": []}, "'\\ud800' is half a character; correct the text"),
+        ({"text": "\ud800", "spans": []}, "'\\ud800' is half of a surrogate pair; correct the text"),
         ({"tokens": "a"}, '"tokens" is a; expected a list of str'),
         ({"tokens": [1]}, '"tokens" is [1]; expected a list of str'),
         ({"tokens": ["a", ""]}, "word 1 is empty; expected at least one character"),

@@ -1,0 +1,114 @@
+"""What a conversion did, and what it could not keep."""
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from ..decoders.mention import Mention
+from ..decoders.nesting import depths
+
+# How many places of one kind of loss are remembered, and how many are printed.
+REMEMBERED = 100
+PRINTED = 5
+
+
+class FormatError(ValueError):
+    """Input or output that a format cannot express.
+
+    where (str): The file, and the line, record or sentence in it.
+    reason (str): What is wrong, and what to do about it.
+    """
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(f"{where}: {reason}")
+        self.where = where
+        self.reason = reason
+
+
+@dataclass
+class Loss:
+    """One kind of thing that was not kept: how often, and where it was seen first."""
+
+    count: int = 0
+    places: list[str] = field(default_factory=list)
+
+    def add(self, place: str, count: int = 1) -> None:
+        self.count += count
+        if len(self.places) < REMEMBERED:
+            self.places.append(place)
+
+    def __str__(self) -> str:
+        shown = [f"\n    {place}" for place in self.places[:PRINTED]]
+        if len(self.places) > PRINTED:
+            shown.append("\n    …")
+        return f"{self.count:,}" + "".join(shown)
+
+
+@dataclass
+class ConversionReport:
+    """What was read, and what could not be kept. Prints as a short text.
+
+    skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
+    longest (int): The number of words in the longest sentence.
+    nested (int): Mentions whose span is inside another one: what the recall of nested mentions is a share of.
+    depth (int): The depth of the deepest mention.
+    lost (dict[str, Loss]): What was read and not kept, by kind.
+    bad (Loss): Sentences, records or annotations that were skipped because they are wrong.
+    """
+
+    skip_bad: bool = False
+    documents: int = 0
+    sentences: int = 0
+    words: int = 0
+    longest: int = 0
+    mentions: int = 0
+    nested: int = 0
+    depth: int = 0
+    labels: Counter[str] = field(default_factory=Counter)
+    lost: dict[str, Loss] = field(default_factory=dict)
+    bad: Loss = field(default_factory=Loss)
+
+    def count(self, lengths: list[int], mentions: list[Mention]) -> None:
+        """Add a document: the lengths of its sentences and its sorted mentions."""
+        of_mentions = depths(mentions)
+        self.documents += 1
+        self.sentences += len(lengths)
+        self.words += sum(lengths)
+        self.longest = max([self.longest, *lengths])
+        self.mentions += len(mentions)
+        self.nested += sum(depth > 1 for depth in of_mentions)
+        self.depth = max([self.depth, *of_mentions])
+        self.labels.update(mention.label for mention in mentions)
+
+    def lose(self, what: str, where: str, count: int = 1) -> None:
+        """Record that something at some place was not kept."""
+        self.lost.setdefault(what, Loss()).add(where, count)
+
+    @contextmanager
+    def tolerating(self) -> Iterator[None]:
+        """Inside this block, a `FormatError` ends the conversion, unless `skip_bad` is set: then it is counted."""
+        try:
+            yield
+        except FormatError as error:
+            if not self.skip_bad:
+                raise
+            self.bad.add(str(error))
+
+    def __str__(self) -> str:
+        share = 100 * self.nested / self.mentions if self.mentions else 0.0
+        lines = [
+            f"Documents  {self.documents:,}",
+            f"Sentences  {self.sentences:,} (longest {self.longest:,} words)",
+            f"Words      {self.words:,}",
+            f"Mentions   {self.mentions:,} ({share:.1f} % nested, depth {self.depth})",
+            "Labels     " + (", ".join(f"{label} {n:,}" for label, n in self.labels.most_common()) or "none"),
+        ]
+        return "\n".join([*lines, *self.losses()])
+
+    def losses(self) -> list[str]:
+        """The lines of the text about what was not kept; none if everything was."""
+        lines = ["Not kept", *(f"  {what}: {loss}" for what, loss in self.lost.items())] if self.lost else []
+        if self.bad.count:
+            lines.append(f"Skipped as bad: {self.bad}")
+        return lines

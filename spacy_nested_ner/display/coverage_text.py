@@ -1,0 +1,74 @@
+"""What search spaces keep of a corpus as text: tables, a recommendation for the config, and what is lost."""
+
+import json
+
+from ..decoders import Decoder
+from ..decoders.auto import Space
+from ..evaluation.coverage import Coverage
+from .tables import percent, render_table
+
+
+def describe_coverage(coverage: Coverage) -> str:
+    """Maximum recall of all spaces, the recommended one, and examples of lost mentions."""
+    space = coverage.recommend()
+    half = len(coverage.spaces) // 2
+    sections = [
+        "Maximum recall in %, one label per span\n" + _table(coverage, coverage.spaces[:half]),
+        "Maximum recall in %, several labels per span (multi_label)\n" + _table(coverage, coverage.spaces[half:]),
+        _recommendation(coverage, space),
+        *_examples(coverage, space),
+    ]
+    return "\n\n".join(sections)
+
+
+def _table(coverage: Coverage, spaces: list[Space]) -> str:
+    mentions = coverage.mentions
+    lost = (mentions.total() - coverage.kept(space).total() for space in spaces)
+    rows = [
+        ("all", f"{mentions.total():,}", *(percent(coverage.recall(space), 2) for space in spaces)),
+        ("  lost", "", *(f"{n:,}" for n in lost)),
+    ]
+    for label, n in mentions.most_common():
+        rows.append((label, f"{n:,}", *(percent(coverage.recall(space, label), 2) for space in spaces)))
+    return render_table(rows, ["", "mentions", *(space.name for space in spaces)])
+
+
+def _recommendation(coverage: Coverage, space: Space) -> str:
+    lines = []
+    if coverage.across.count:
+        lines.append(
+            f"Across a sentence boundary, lost everywhere: {coverage.across}\n"
+            f"  A pipeline that sets no sentence boundaries decodes documents as a whole and can find them;\n"
+            f"  to see what it needs, use --no-use-sentences"
+        )
+    if coverage.too_long:
+        lines.append(f"Longer than {coverage.max_span_length} tokens, lost everywhere: {coverage.too_long:,}")
+    recall, wanted = coverage.recall(space), f"{100 * coverage.min_coverage:g} %"
+    enough = recall >= coverage.min_coverage
+    reason = f"the cheapest with at least {wanted}" if enough else f"the best there is; none has {wanted}"
+    return "\n".join([*lines, f"Recommended: {percent(recall, 2)} %, {reason}", *_config(space.decoder)])
+
+
+def _config(decoder: Decoder) -> list[str]:
+    """The decoder as a config names it. The limit on length is a setting of the component."""
+    settings = decoder.settings()
+    name = settings.pop("decoder")
+    return [
+        "[components.nested_ner.decoder]",
+        f'@misc = "spacy-nested-ner.{name}.v1"',
+        *(f"{key} = {json.dumps(value)}" for key, value in settings.items() if key != "max_span_length"),
+    ]
+
+
+def _examples(coverage: Coverage, space: Space) -> list[str]:
+    """What is still lost, and what the next cheaper decoder would lose as well."""
+    groups = {"Lost by the recommended decoder": coverage.lost(space)}
+    i = coverage.spaces.index(space)
+    if i > 0:
+        cheaper = coverage.spaces[i - 1]
+        groups[f"Also lost by {cheaper.decoder}"] = coverage.lost(cheaper, kept_by=space)
+    return [
+        "\n".join([title, *(f"  {example.where}\n    {example.sentence}" for example in examples)])
+        for title, examples in groups.items()
+        if examples
+    ]

@@ -1,0 +1,34 @@
+"""Pieces that the page is made of."""
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+
+def label_tag(label: str, classes: dict[str, str]) -> str:
+    """A label in its color."""
+    return f'<span class="m start end {classes[label]}"><s>{escape(label)}</s></span>'
+
+
+def html_table(header: Sequence[str], body: Iterable[str], *, left: int = 1) -> str:
+    """A table.
+
+    body (Iterable[str]): Rows, as HTML.
+    left (int): How many names of columns are aligned on the left; the others are aligned on the right.
+    """
+    names = (f"<th{' class=left' if i < left else ''}>{escape(name)}</th>" for i, name in enumerate(header))
+    return f"<table><thead><tr>{''.join(names)}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def figure(svg: str, caption: str) -> str:
+    """A plot with its caption, which is HTML."""
+    return f"<figure>{svg}<figcaption>{caption}</figcaption></figure>"
+
+
+def legend(keys: Iterable[tuple[str, str]]) -> str:
+    """What the colors of a plot mean.
+
+    keys (Iterable[tuple[str, str]]): Names and colors.
+    """
+    return " &nbsp; ".join(
+        f'<span class="key" style="background:{color}"></span>{escape(name)}' for name, color in keys
+    )

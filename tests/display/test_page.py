@@ -1,0 +1,140 @@
+"""The page of the report."""
+
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from nested_examples import SENTENCES, make_doc, trained
+
+from spacy_nested_ner.corpus import Record
+from spacy_nested_ner.decoders import Mention
+from spacy_nested_ner.display.page import render_page
+from spacy_nested_ner.display.tables import percent
+from spacy_nested_ner.evaluation import Judged, measure, predict
+
+VOID = {"meta", "br"}
+FACTS = {"model": "en_pipeline 0.0.0", "component": "nested_ner", "data": ["dev.spacy"], "spans_key": "sc"}
+
+
+class Page(HTMLParser):
+    """The tables, headings and text of a page, and what it would load. Tags must be closed in order."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.text, self.loads, self.headings, self.rows = [], [], "", [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.loads += [value for name, value in attrs if name in ("src", "href")]
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "h2":
+            self.headings.append("")
+        elif tag == "tr":
+            self.rows.append([])
+        elif tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] == "style":
+            return
+        self.text += data
+        if self.open[-1] == "h2":
+            self.headings[-1] += data
+        elif {"td", "th"} & set(self.open):
+            self.rows[-1][-1] += data
+
+
+@pytest.fixture(scope="module")
+def numbers():
+    """Of a pipeline that has not learned enough."""
+    nlp = trained(steps=6)
+    return {**FACTS, **measure(predict(nlp, [Record(make_doc(nlp.vocab, SENTENCES), "dev.spacy, document 1")]))}
+
+
+def test_the_page_is_one_file_with_all_sections(numbers):
+    text = render_page(numbers)
+    page = Page(text)
+    assert page.loads == []
+    assert "script" not in page.tags
+    assert page.tags.count("svg") == 5
+    assert page.headings == [
+        "Scores",
+        "Precision and recall over the threshold",
+        "Calibration",
+        "Errors found by reading the uncertain sentences first",
+        "Confusion of labels",
+        "Spurious mentions with the highest probability",
+        "Sentences with the most surprising errors",
+    ]
+    assert text.count('class="sentence"') == len(numbers["examples"]) > 0
+
+
+def test_the_tables_have_the_numbers(numbers):
+    page = Page(render_page(numbers))
+    for kind in ("by_label", "by_length", "by_depth"):
+        for name, row in numbers[kind].items():
+            scores = [percent(row[letter]) for letter in "prf"]
+            assert [name, f"{row['gold']:,}", f"{row['predicted']:,}", *scores, ""] in page.rows
+    for row in numbers["scores"].values():
+        assert f"precision {percent(row['p'])} · recall {percent(row['r'])}" in page.text
+    for gold, counts in numbers["confusion"]["counts"].items():
+        labels, missed = numbers["confusion"]["labels"], numbers["confusion"]["missed"][gold]
+        assert [gold, *(str(counts.get(label, "")) for label in labels), str(missed or "")] in page.rows
+    spurious = numbers["spurious"][0]
+    row = next(row for row in page.rows if row[-1:] == [spurious["where"]])
+    assert row[:2] == [f"{spurious['probability']:.2f}", spurious["label"]]
+
+
+def test_flat_gold_has_no_curve_of_nested_recall(numbers):
+    flat = {**numbers, "scores": {**numbers["scores"], "nested": {**numbers["scores"]["nested"], "gold": 0}}}
+    assert "nested recall" in render_page(numbers)
+    assert "nested recall" not in render_page(flat)
+
+
+def judged(words, gold, found, **settings):
+    gold, found = {Mention(*m) for m in gold}, {Mention(*m): p for m, p in found}
+    return Judged("here", words, [(0, len(words))], gold, found, **settings)
+
+
+def test_sections_without_numbers_are_left_out():
+    page = Page(render_page({**FACTS, "component": None, **measure([judged(["Ada", "sings"], [(0, 1, "PER")], [])])}))
+    assert page.headings == ["Scores", "Confusion of labels", "Sentences with the most surprising errors"]
+    assert "Component unknown" in page.text
+    page = Page(render_page({**FACTS, **measure([judged(["Ada"], [(0, 1, "PER")], [((0, 1, "PER"), 0.9)])])}))
+    assert page.headings == ["Scores", "Calibration", "Confusion of labels"]
+
+
+def test_mentions_that_do_not_align_are_mentioned():
+    numbers = measure([judged(["Ada"], [(0, 1, "PER")], [], unaligned=1234)])
+    assert (
+        "1,234 mentions found begin or end inside a token of the gold" in Page(render_page({**FACTS, **numbers})).text
+    )
+
+
+def test_text_is_escaped():
+    words = ["<script>alert(1)</script>", "&", "co", "met", "Ghent"]
+    found = [((4, 5, '<b>"x"'), 0.9)]
+    numbers = {**FACTS, "data": ["a&b.txt"], **measure([judged(words, [(0, 3, "<i>")], found)])}
+    text = render_page({**numbers, "model": "<u>"})
+    page = Page(text)
+    assert "<script>" not in text
+    assert not {"script", "b>"} & set(page.tags)
+    for shown in ("<script>alert(1)</script>", '<b>"x"', "<i>", "a&b.txt", "<u>"):
+        assert shown in page.text
+
+
+def test_the_report_needs_no_matplotlib(tmp_path):
+    program = "import sys, spacy_nested_ner.display.page; print('matplotlib' in sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert (result.stdout, result.stderr) == ("False\n", "")

@@ -1,0 +1,173 @@
+"""From scores to mentions with probabilities: thresholds, temperatures, segments."""
+
+import numpy as np
+import pytest
+import spacy
+from nested_examples import SENTENCES, TINY, found, make_examples, plain, trained
+from spacy.tokens import Doc, DocBin
+from spacy.training import Example
+
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+
+
+def test_every_mention_has_its_probability(nlp):
+    doc = nlp.get_pipe("nested_ner")(plain(nlp, SENTENCES[:2]))
+    group = doc.spans["sc"]
+    assert len(group.attrs["scores"]) == len(group)
+    assert ((group.attrs["scores"] > 0.5) & (group.attrs["scores"] <= 1)).all()
+    assert -5 < group.attrs["log_probability"] <= 0
+    assert group.attrs["entropy"] >= 0
+    # An analysis is no more probable than any of its mentions.
+    assert np.exp(group.attrs["log_probability"]) <= group.attrs["scores"].min() + 1e-6
+    again = next(DocBin(docs=[doc]).get_docs(nlp.vocab))
+    np.testing.assert_allclose(again.spans["sc"].attrs["scores"], group.attrs["scores"])
+
+
+def test_probabilities_are_the_decoders_own(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    doc = plain(nlp, SENTENCES[:1])
+    pipe(doc)
+    scores = pipe.scores([doc]).packed()
+    assert doc.spans["sc"].attrs["entropy"] == pytest.approx(pipe.decoder.entropy(scores)[0], abs=1e-4)
+    marginals = pipe.decoder.marginals(scores)
+    for span, probability in zip(doc.spans["sc"], doc.spans["sc"].attrs["scores"]):
+        cell = scores.layout.cell(0, span.start, span.end)
+        assert probability == pytest.approx(marginals.values[pipe.labels.index(span.label_), cell])
+
+
+def test_scores_are_those_the_prediction_is_made_of(nlp):
+    """What `scores` gives, decoded by hand, is what `predict` gives."""
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [plain(nlp, SENTENCES[:2]), plain(nlp, SENTENCES[3:4])]
+    scored = pipe.scores(docs)
+    assert scored.segments == [[(0, 8), (8, 16)], [(0, 11)]]
+    by_hand = pipe.decoder.decode(scored.packed())
+    starts = [(k, start) for k, segments in enumerate(scored.segments) for start, _ in segments]
+    shifted = [
+        {(k, m.start + start, m.end + start, m.label) for m in mentions}
+        for (k, start), mentions in zip(starts, by_hand)
+    ]
+    predicted = {(k, *mention) for k, prediction in enumerate(pipe.predict(docs)) for mention in prediction.mentions}
+    assert predicted == set().union(*shifted)
+    assert len(predicted) > 8
+
+
+def test_a_threshold_trades_precision_for_recall_inside_the_search_space(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    sizes = []
+    try:
+        for threshold in (0.0, 0.02, 0.5, 0.9, 1.0):
+            pipe.cfg["threshold"] = threshold
+            doc = pipe(plain(nlp, SENTENCES))
+            sizes.append(len(doc.spans["sc"]))
+            for sentence in doc.sents:
+                inside = [
+                    (s.start - sentence.start, s.end - sentence.start, s.label_)
+                    for s in doc.spans["sc"]
+                    if sentence.start <= s.start < sentence.end
+                ]
+                assert pipe.decoder.contains(inside, len(sentence))
+    finally:
+        pipe.cfg["threshold"] = None
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[2] > sizes[4] == 0
+
+
+def test_temperature_changes_probabilities_and_not_the_best_analysis(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    docs = []
+    try:
+        for temperature in (0.5, 1.0, 2.0):
+            pipe.cfg["temperature"] = temperature
+            docs.append(pipe(plain(nlp, SENTENCES)))
+        assert found(docs[0]) == found(docs[1]) == found(docs[2]) != []
+        cold, middle, hot = (doc.spans["sc"].attrs for doc in docs)
+        assert cold["entropy"] < middle["entropy"] < hot["entropy"]
+        assert cold["log_probability"] > middle["log_probability"] > hot["log_probability"]
+        assert (cold["scores"] > hot["scores"]).all()
+        # A mention of low probability passes a low threshold when the component is made less certain.
+        pipe.cfg["threshold"] = 0.02
+        sizes = []
+        for temperature in (0.5, 4.0):
+            pipe.cfg["temperature"] = temperature
+            sizes.append(len(pipe(plain(nlp, SENTENCES)).spans["sc"]))
+        assert sizes[0] < sizes[1]
+    finally:
+        pipe.cfg["threshold"], pipe.cfg["temperature"] = None, 1.0
+
+
+def test_thresholds_and_temperatures_of_one_call():
+    nlp = trained(steps=30)
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [plain(nlp, SENTENCES[:3]), plain(nlp, SENTENCES[3:])]
+    expect = {}
+    for threshold, temperature in ((None, 1.0), (0.02, 1.0), (0.02, 4.0), (None, 0.5)):
+        pipe.cfg["threshold"], pipe.cfg["temperature"] = threshold, temperature
+        expect[threshold, temperature] = pipe.predict(docs)
+    pipe.cfg["threshold"], pipe.cfg["temperature"] = 1.0, 3.0
+    scored = pipe.scores(docs)
+    for (threshold, temperature), predictions in expect.items():
+        assert pipe.predict(docs, threshold=threshold, temperature=temperature) == predictions
+        assert scored.predict(threshold=threshold, temperature=temperature) == predictions
+    assert len({len(predictions[0].mentions) for predictions in expect.values()}) > 1
+    assert pipe.predict(docs, threshold=None)[0].mentions != pipe.predict(docs)[0].mentions
+
+
+def test_no_prediction_is_ill_formed_whatever_the_weights():
+    for decoder in (FlatDecoder(), QuadraticDecoder(), CubicDecoder()):
+        nlp = spacy.blank("en")
+        pipe = nlp.add_pipe("nested_ner", config=TINY)
+        nlp.initialize(lambda nlp=nlp: make_examples(nlp))
+        pipe.decoder = decoder
+        random = np.random.default_rng(0)
+        scorer = pipe.model.get_ref("scorer")
+        for _ in range(15):
+            scorer.set_param("W", random.normal(scale=3, size=scorer.get_param("W").shape).astype("float32"))
+            doc = pipe(plain(nlp, SENTENCES))
+            for sentence in doc.sents:
+                spans = [s for s in doc.spans["sc"] if sentence.start <= s.start < sentence.end]
+                assert all(s.end <= sentence.end for s in spans)
+                mentions = [(s.start - sentence.start, s.end - sentence.start, s.label_) for s in spans]
+                assert decoder.contains(mentions, len(sentence))
+
+
+def test_docs_without_sentences_are_one_segment(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    words = [word for text, _ in SENTENCES[:2] for word in text.split()]
+    doc = pipe(Doc(nlp.vocab, words=words))
+    assert pipe.decoder.contains(found(doc), len(doc))
+    assert pipe.segments(Doc(nlp.vocab, words=words)) == [(0, len(words))]
+    assert pipe.segments(plain(nlp, SENTENCES[:2])) == [(0, 8), (8, 16)]
+    pipe.cfg["use_sentences"] = False
+    try:
+        assert pipe.segments(plain(nlp, SENTENCES[:2])) == [(0, 16)]
+    finally:
+        pipe.cfg["use_sentences"] = True
+
+
+def test_empty_docs_and_batches(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    empty = Doc(nlp.vocab)
+    assert list(pipe.predict([])) == []
+    for docs in ([empty], [empty, plain(nlp, SENTENCES[:1]), Doc(nlp.vocab)]):
+        pipe.set_annotations(docs, pipe.predict(docs))
+        assert all("sc" in doc.spans for doc in docs)
+        assert len(docs[0].spans["sc"]) == 0
+    example = Example(Doc(nlp.vocab), Doc(nlp.vocab))
+    assert nlp.update([example])["nested_ner"] == 0
+    nlp.evaluate([example])
+
+
+def test_predict_does_not_touch_the_docs(nlp):
+    doc = plain(nlp, SENTENCES[:2])
+    nlp.get_pipe("nested_ner").predict([doc])
+    assert "sc" not in doc.spans
+
+
+def test_long_documents_take_linear_memory(nlp):
+    """100,000 tokens without a sentence boundary: nothing n × n fits anywhere."""
+    pipe = nlp.get_pipe("nested_ner")
+    words = [word for text, _ in SENTENCES for word in text.split()]
+    words = (words * (100_000 // len(words) + 1))[:100_000]
+    doc = pipe(Doc(nlp.vocab, words=words))
+    assert len(doc.spans["sc"]) > 30_000

@@ -1,0 +1,100 @@
+"""What is read from training data before training starts, and what of it cannot be learned."""
+
+import warnings
+
+import pytest
+import spacy
+from nested_examples import SENTENCES, TINY, make_doc, make_examples, plain
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+
+def test_max_span_length():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    assert pipe.span_limit == 10
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.span_limit == 6
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": None})
+    nlp.initialize(lambda: make_examples(nlp))
+    assert pipe.span_limit is None
+
+
+def test_the_longest_mention_is_counted_in_tokens_that_are_predicted_on():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    reference = Doc(nlp.vocab, words=["Bonn-based-choir", "sang"])
+    reference.spans["sc"] = [Span(reference, 0, 1, label="ORG")]
+    example = Example(nlp.make_doc(reference.text), reference)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nlp.initialize(lambda: [example])
+    assert len(example.predicted) == 6
+    assert pipe.span_limit == 5
+
+
+def test_what_cannot_be_learned_is_reported_once_with_numbers():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": 5, "decoder": {"max_short_child": 1}})
+    two_long = (
+        "The mayor of New Haven and the owner of the old mill met .",
+        [(0, 12, "PER"), (0, 5, "PER"), (6, 12, "PER")],
+    )
+    examples = make_examples(nlp)
+    doc = make_doc(nlp.vocab, [SENTENCES[0], two_long])
+    doc.spans["sc"] += [Span(doc, 6, 10, label="ORG")]
+    doc.spans["sc"] += [Span(doc, 10, 12, label="PER"), Span(doc, 11, 13, label="PER")]
+    examples.append(Example(make_doc(nlp.vocab, [SENTENCES[0], two_long], key=None), doc))
+    with pytest.warns(UserWarning, match="nested_ner cannot learn") as caught:
+        nlp.initialize(lambda: examples)
+    (message,) = [str(w.message) for w in caught if "cannot learn" in str(w.message)]
+    assert "5 of 28 gold mentions" in message
+    assert "1 cross a sentence boundary (ORG 1): set use_sentences = false" in message
+    assert "3 are longer than max_span_length = 5 (PER 3)" in message
+    assert "1 are outside the search space of QuadraticDecoder" in message
+    assert "max_short_child = 2 or take CubicDecoder" in message
+    assert pipe.labels
+
+
+def test_labels_with_braces_are_reported_as_they_are():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=TINY)
+    sentence = ("New York City Council met .", [(0, 3, "{limit}"), (2, 4, "{x:>99999999}")])
+    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
+    with pytest.warns(UserWarning, match=r"outside the search space .* \(\{limit\} 1\)|\(\{x:>99999999\} 1\)"):
+        nlp.initialize(lambda: [example])
+
+
+def test_the_corpus_is_read_once_before_training():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "decoder": {"@misc": "spacy-nested-ner.AutoDecoder.v1"}})
+    examples = make_examples(nlp)
+    passes = []
+
+    def get_examples():
+        passes.append(1)
+        return iter(examples)
+
+    pipe.initialize(get_examples, nlp=nlp)
+    assert len(passes) == 1
+    for wrong in (examples, None, lambda: [], lambda: [1]):
+        with pytest.raises(TypeError, match=r"E930|E978"):
+            pipe.initialize(wrong)
+
+
+def test_labels_from_a_list_and_what_init_labels_saves(nlp):
+    fresh = spacy.blank("en")
+    pipe = fresh.add_pipe("nested_ner", config=TINY)
+    assert nlp.get_pipe("nested_ner").label_data == ["PER", "GPE", "ORG", "FAC"]
+    examples = make_examples(fresh)
+    pipe.initialize(lambda: examples, labels=["ORG", "GPE", "PER", "FAC", "WEA"])
+    assert pipe.labels == ("ORG", "GPE", "PER", "FAC", "WEA")
+    assert pipe.model.get_dim("nO") == 5
+
+
+def test_no_labels_is_an_error():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config={**TINY, "spans_key": "mentions"})
+    with pytest.raises(ValueError, match=r"no mention in doc.spans\['mentions'\].*set `spans_key`"):
+        nlp.initialize(lambda: make_examples(nlp))
