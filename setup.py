@@ -10,7 +10,8 @@ from setuptools import Extension, setup
 
 FOLDER = Path("spacy_nested_ner") / "decoders" / "_kernels"
 
-# SPACY_NESTED_NER_TRACE=1 makes kernels that `coverage` can follow line by line. They are slow.
+# SPACY_NESTED_NER_TRACE=1 makes slow kernels that `coverage` can follow line by line. Its plugin, Cython.Coverage,
+# looks for the C files next to the sources.
 TRACE = os.environ.get("SPACY_NESTED_NER_TRACE") == "1"
 
 # No -march: the instruction set is chosen at run time (isa.h). No -ffast-math: the
@@ -37,6 +38,7 @@ setup(
         ],
         language_level=3,
         compiler_directives={"linetrace": TRACE},
-        build_dir="build/trace" if TRACE else "build/cython",
-    )
+        build_dir=None if TRACE else "build/cython",
+    ),
+    options={"build": {"build_base": "build/trace"}} if TRACE else {},
 )

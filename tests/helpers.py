@@ -1,4 +1,4 @@
-"""What several tests need: search spaces, random scores."""
+"""What several tests need: search spaces, the sentences of the paper, random scores."""
 
 import numpy as np
 
@@ -8,6 +8,14 @@ SPACES = {
     "quadratic-2": ("QuadraticDecoder", {"max_short_child": 2}),
     "quadratic-3": ("QuadraticDecoder", {"max_short_child": 3}),
     "cubic": ("CubicDecoder", {}),
+}
+
+# The four sentences of the paper's first figure, with end-exclusive spans.
+PAPER = {
+    1: (8, [(0, 1, "PER"), (5, 8, "PER")]),
+    2: (8, [(0, 1, "PER"), (2, 8, "PER"), (2, 3, "PER"), (5, 6, "PER")]),
+    3: (8, [(0, 1, "PER"), (4, 8, "ORG"), (5, 7, "GPE")]),
+    4: (6, [(0, 1, "PER"), (2, 6, "PER"), (4, 6, "GPE"), (5, 6, "GPE")]),
 }
 
 

@@ -5,7 +5,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from .layout import SpanLayout
+from ._memory import check_memory
+from .layout import SpanLayout, count_spans
 from .packed import PackedScores, is_masked
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
@@ -26,10 +27,14 @@ def as_list(scores: Any) -> list[Any]:
 
 
 def as_packed(scores: Any, max_span_length: int | None) -> list[PackedScores]:
-    """Packed scores as they are; arrays one by one, as they may have different labels."""
+    """Packed scores, checked again; arrays one by one, as they may have different labels."""
     if isinstance(scores, PackedScores):
-        return [scores]
+        return [PackedScores(scores.values, scores.layout)]
     arrays = [check_array(array, name_of(scores, k)) for k, array in enumerate(as_list(scores))]
+    for array in arrays:
+        n, _, labels = array.shape
+        width = min(n, max_span_length or n)
+        check_memory(count_spans(n, width) * (48.0 + 16.0 * labels), n, width, marginals=True)
     return [PackedScores.pack([array], max_span_length) for array in arrays]
 
 

@@ -1,5 +1,6 @@
 """The three decoders: a search space each, and everything that can be asked of scores in it."""
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast, overload
 
@@ -132,6 +133,9 @@ class Decoder:
     def log_partition_and_marginals(self, scores: Scores) -> Any:
         """Both in one pass, as training needs them.
 
+        Probabilities have an error of about 1e-16 times the largest weight: for weights above 1e15, analyses of
+        equal weight no longer share it between them.
+
         RETURNS (tuple): What `log_partition` and `marginals` return.
         """
         batch = self._batch(scores, marginals=True)
@@ -222,7 +226,7 @@ class Decoder:
     def _batch(self, scores: Scores, marginals: bool = False) -> Batch:
         longest = self.space.for_kernels()[2]
         if isinstance(scores, PackedScores):
-            stored = scores.layout.max_span_length or 0
+            stored = min(scores.layout.max_span_length or 0, sys.maxsize)
             return Batch.of_packed(scores.values, scores.layout.lengths, stored, marginals, longest)
         return Batch.of_arrays(as_list(scores), is_batch(scores), marginals, longest)
 

@@ -82,7 +82,8 @@ class SpanLayout:
         """For every token of the batch, the cell of the span that is that token alone."""
         ends = np.repeat(self.token_offsets[1:], self.lengths)
         room = ends - np.arange(self.n_tokens)
-        rows = room if self.max_span_length is None else np.minimum(room, self.max_span_length)
+        limit = self.n_tokens if self.max_span_length is None else min(self.max_span_length, self.n_tokens)
+        rows = np.minimum(room, limit)
         return _frozen(np.cumsum(rows) - rows)
 
     @cached_property

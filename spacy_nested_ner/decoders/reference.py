@@ -100,7 +100,7 @@ class _Reference(fast.Decoder):
     def sample(self, scores: Any, n_samples: int = 10, seed: int = 0) -> Any:
         fast.check_samples(n_samples, seed)
         random = np.random.default_rng(seed)
-        return self._each(scores, lambda weights: [self._draw(weights, random) for _ in range(n_samples)])
+        return self._each(scores, lambda weights: self._draw(weights, n_samples, random))
 
     def entropy(self, scores: Any) -> Any:
         return self._each(scores, self._entropy)
@@ -145,8 +145,8 @@ class _Reference(fast.Decoder):
         labels = range(weights.shape[2])
         sizes = range(1, len(labels) + 1) if self.multi_label else [1]
         sets = itertools.chain.from_iterable(itertools.combinations(labels, size) for size in sizes)
-        values = weights[span].astype(np.float64)
-        choices = [(chosen, float(sum(values[t] for t in chosen))) for chosen in sets]
+        values = weights[span].tolist()
+        choices = [(chosen, sum(values[t] for t in chosen)) for chosen in sets]
         return [choice for choice in choices if choice[1] > -np.inf]
 
     def _decode_one(self, weights: Weights) -> list[Mention]:
@@ -200,16 +200,17 @@ class _Reference(fast.Decoder):
             result -= probability * sum(p * np.log(p) for _, p in self._choice_probabilities(weights, span) if p > 0)
         return float(max(0.0, result))
 
-    def _draw(self, weights: Weights, random: np.random.Generator) -> list[Mention]:
+    def _draw(self, weights: Weights, n_samples: int, random: np.random.Generator) -> list[list[Mention]]:
         spans, rows = self._spans(weights)
-        row = rows[random.choice(len(rows), p=self._distribution(weights)[1])]
-        found = []
-        for span, is_in in zip(spans, row):
-            if is_in:
-                choices = self._choice_probabilities(weights, span)
-                labels = choices[random.choice(len(choices), p=[p for _, p in choices])][0]
-                found += [Mention(span[0], span[1] + 1, t) for t in labels]
-        return sort_mentions(found)
+        choices = [self._choice_probabilities(weights, span) for span in spans]
+        drawn = []
+        for row in rows[random.choice(len(rows), size=n_samples, p=self._distribution(weights)[1])]:
+            mentions: list[Mention] = []
+            for (first, last), some in itertools.compress(zip(spans, choices), row):
+                labels = some[random.choice(len(some), p=[p for _, p in some])][0]
+                mentions += [Mention(first, last + 1, t) for t in labels]
+            drawn.append(sort_mentions(mentions))
+        return drawn
 
 
 def _weigh(rows: Weights, weights: Weights) -> Weights:

@@ -1,4 +1,7 @@
-"""A decoder chosen by gold mentions: the cheapest that keeps enough of them."""
+"""Which decoder some gold mentions need."""
+
+import copy
+import pickle
 
 import pytest
 
@@ -11,7 +14,7 @@ from spacy_nested_ner.decoders import (
     QuadraticDecoder,
     decoder_from_settings,
 )
-from spacy_nested_ner.decoders.auto import CUBIC_IS_CHEAPER, all_spaces, cheapest
+from spacy_nested_ner.decoders.auto import CUBIC_IS_CHEAPER, all_spaces, cheapest, fates_of
 
 # What each needs: no nesting; one long child; two children of two tokens; of four; two labels on a span.
 FLAT = ([Mention(0, 2, 0), Mention(3, 4, 1)], 10)
@@ -80,10 +83,26 @@ def test_bad_share():
         AutoDecoder(min_coverage=99.9)
 
 
-def test_a_chooser_is_no_decoder_and_never_changes():
-    auto = AutoDecoder()
+def test_a_chooser_is_no_decoder():
+    auto = AutoDecoder(min_coverage=0.9)
     assert not isinstance(auto, Decoder)
-    assert auto == AutoDecoder(min_coverage=0.999) != AutoDecoder(min_coverage=0.9)
+    assert auto != AutoDecoder() == AutoDecoder(min_coverage=0.999)
+    assert repr(auto) == "AutoDecoder(min_coverage=0.9)"
+    assert pickle.loads(pickle.dumps(auto)) == copy.deepcopy(auto) == auto
+    assert hash(auto) == hash(AutoDecoder(min_coverage=0.9)) != hash(AutoDecoder())
     with pytest.raises(AttributeError):
         auto.min_coverage = 0.5
-    assert "has not chosen a decoder yet" in str(auto.not_chosen())
+    with pytest.raises(TypeError):
+        AutoDecoder(0.9)
+    with pytest.raises(
+        ValueError, match=r"^AutoDecoder\(min_coverage=0.9\) has not chosen a decoder yet: .*nlp.initialize"
+    ):
+        raise auto.not_chosen()
+
+
+def test_fates_depend_on_counts_and_coverage_does_not():
+    mentions, spaces = [Mention(0, 2, "A"), Mention(0, 2, "B")], all_spaces()
+    for counts, kept in [({"A": 5, "B": 9}, 0), ({"A": 9, "B": 5}, 1), (None, 0)]:
+        fates = fates_of(mentions, 3, spaces, counts)
+        assert [fate[0] for fate in fates] == [number == kept for number in range(2)]
+        assert AutoDecoder(min_coverage=0.5).choose([(mentions, 3)], None, counts=counts) == (FlatDecoder(), 0.5, True)

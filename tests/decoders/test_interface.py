@@ -1,13 +1,22 @@
 """What every decoder does with its input, on the kernels and on the enumeration alike."""
 
 import copy
+import json
 import pickle
 
 import numpy as np
 import pytest
-from helpers import random_scores, weight_of
+from helpers import random_scores
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, Mention, PackedScores, QuadraticDecoder, SpanLayout
+from spacy_nested_ner.decoders import (
+    CubicDecoder,
+    FlatDecoder,
+    Mention,
+    PackedScores,
+    QuadraticDecoder,
+    decoder_from_settings,
+    reference,
+)
 
 
 def test_one_array_one_result_a_list_of_arrays_a_list(make_decoder):
@@ -59,42 +68,6 @@ def test_labels_of_one_span_are_sorted(implementation):
     assert implementation.CubicDecoder().decode(scores) == [Mention(0, 2, 0)]
 
 
-def test_a_weight_of_zero_is_left_out(make_decoder):
-    assert make_decoder().decode(np.zeros((5, 5, 2))) == []
-    assert make_decoder(multi_label=True).decode(np.zeros((5, 5, 2))) == []
-
-
-def test_ties_go_to_fewer_mentions(make_decoder):
-    scores = np.full((6, 6, 1), -np.inf)
-    scores[0, 2] = scores[3, 5] = 1.0  # together as heavy as
-    scores[1, 4] = 2.0  # this one, which crosses both
-    assert make_decoder().decode(scores) == [Mention(1, 5, 0)]
-    assert make_decoder().decode(-scores * -1.0) == [Mention(1, 5, 0)]
-
-
-def test_ties_count_labels_as_mentions(implementation):
-    scores = np.full((4, 4, 2), -np.inf)
-    scores[0, 1] = [1.0, 1.0]
-    scores[1, 2] = [2.0, -1.0]
-    for name in ("FlatDecoder", "QuadraticDecoder", "CubicDecoder"):
-        assert getattr(implementation, name)(multi_label=True).decode(scores) == [Mention(1, 3, 0)]
-
-
-@pytest.mark.parametrize("multi_label", [False, True])
-def test_ties_of_whole_numbers_equal_enumeration(make_pair, multi_label):
-    """Whole weights make many ties; weight and number of mentions must both be the best."""
-    fast, slow = make_pair(multi_label=multi_label)
-    random = np.random.default_rng(0)
-    for _ in range(150):
-        n = int(random.integers(2, 7))
-        scores = random.integers(-3, 3, size=(n, n, 2)).astype(np.float32)
-        found, expected = fast.decode(scores), slow.decode(scores)
-        assert slow.contains(found, n)
-        assert weight_of(found, scores) == weight_of(expected, scores)
-        assert len(found) == len(expected)
-        assert found == fast.decode(scores)
-
-
 def test_input_is_read_however_it_lies_in_memory_and_never_written(make_decoder):
     decoder = make_decoder()
     plain = random_scores(5, 3, seed=1, dtype=np.float32)
@@ -138,20 +111,78 @@ def test_samples_depend_on_the_seed_alone(make_decoder):
     scores = random_scores(5, 2, seed=0)
     assert decoder.sample(scores, n_samples=5, seed=7) == decoder.sample(scores, n_samples=5, seed=7)
     assert decoder.sample(scores, n_samples=5, seed=7) != decoder.sample(scores, n_samples=5, seed=8)
+    assert all(decoder.contains(analysis, 5) for analysis in decoder.sample(scores, n_samples=50))
     assert len(decoder.sample(scores)) == 10
     assert decoder.sample(scores, n_samples=0) == []
-    assert [len(each) for each in decoder.sample([scores, scores], n_samples=3)] == [3, 3]
+    two = decoder.sample([scores, scores], n_samples=30)
+    assert [len(each) for each in two] == [30, 30]
+    assert two[0] != two[1]
+    assert len(decoder.sample(PackedScores.pack([scores, scores, scores]), n_samples=4)) == 3
+    assert decoder.sample([], n_samples=4) == []
 
 
 def test_settings_are_kept_compared_and_pickled(make_decoder):
     decoder = make_decoder(multi_label=True, max_span_length=7)
-    again = pickle.loads(pickle.dumps(decoder))
-    assert again == decoder
-    assert hash(again) == hash(decoder)
-    assert again != make_decoder()
-    assert "multi_label=True" in repr(again)
-    assert "max_span_length=7" in repr(again)
-    assert again.decode(np.ones((3, 3, 1))) == decoder.decode(np.ones((3, 3, 1)))
+    for again in (pickle.loads(pickle.dumps(decoder)), copy.deepcopy(decoder), copy.copy(decoder)):
+        assert again == decoder
+        assert hash(again) == hash(decoder)
+        assert again != make_decoder()
+        assert again.space == decoder.space
+        assert again.decode(np.ones((3, 3, 1))) == decoder.decode(np.ones((3, 3, 1)))
+    assert (decoder.multi_label, decoder.max_span_length) == (True, 7)
+
+
+def test_decoders_of_different_kinds_are_different():
+    assert len({FlatDecoder(), QuadraticDecoder(), CubicDecoder(), QuadraticDecoder(max_short_child=2)}) == 4
+    assert FlatDecoder() != reference.FlatDecoder()
+    assert FlatDecoder() != "FlatDecoder()"
+
+
+def test_settings_go_to_json_and_back():
+    decoder = QuadraticDecoder(max_short_child=3, max_span_length=9)
+    assert repr(decoder) == "QuadraticDecoder(max_short_child=3, multi_label=False, max_span_length=9)"
+    text = json.dumps(decoder.settings())
+    assert text == ('{"decoder": "QuadraticDecoder", "max_short_child": 3, "multi_label": false, "max_span_length": 9}')
+    assert repr(CubicDecoder()) == "CubicDecoder(multi_label=False, max_span_length=None)"
+    for each in (decoder, FlatDecoder(multi_label=True), CubicDecoder()):
+        assert decoder_from_settings(json.loads(json.dumps(each.settings()))) == each
+        assert each.name == type(each).__name__ == each.settings()["decoder"]
+    with pytest.raises(ValueError, match="decoder is 'Best'; expected one of FlatDecoder, QuadraticDecoder, CubicD"):
+        decoder_from_settings({"decoder": "Best"})
+    with pytest.raises(ValueError, match="decoder is None"):
+        decoder_from_settings({})
+    with pytest.raises(TypeError, match="max_short_child"):
+        decoder_from_settings({"decoder": "FlatDecoder", "max_short_child": 1})
+
+
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_analyses_as_arrays(make_decoder, multi_label):
+    decoder = make_decoder(multi_label=multi_label)
+    packed = PackedScores.pack([random_scores(n, 3, seed=n) for n in (4, 0, 6, 1)])
+    found = decoder.decode_arrays(packed)
+    assert len(found) == 4
+    assert found.mentions() == decoder.decode(packed)
+    for column in (found.starts, found.ends, found.labels, found.offsets):
+        assert column.dtype == np.int64
+        assert column.ndim == 1
+    assert found.offsets[0] == 0
+    assert found.offsets[-1] == len(found.starts) == len(found.ends) == len(found.labels)
+    for number, mentions in enumerate(decoder.decode(packed)):
+        rows = slice(found.offsets[number], found.offsets[number + 1])
+        columns = (found.starts[rows], found.ends[rows], found.labels[rows])
+        assert [Mention(*map(int, row)) for row in zip(*columns)] == mentions
+    nothing = decoder.decode_arrays(PackedScores.pack([]))
+    assert (len(nothing), nothing.mentions(), nothing.offsets.tolist()) == (0, [], [0])
+
+
+def test_arrays_of_analyses_cannot_be_changed():
+    found = FlatDecoder().decode_arrays(PackedScores.pack([np.ones((2, 2, 1))]))
+    with pytest.raises(ValueError, match="read-only"):
+        found.starts[0] = 5
+    with pytest.raises(AttributeError):
+        found.starts = np.zeros(2)
+    with pytest.raises(TypeError, match="scores is a ndarray; expected PackedScores"):
+        FlatDecoder().decode_arrays(np.ones((2, 2, 1)))
 
 
 def test_numpy_whole_numbers_are_settings_too():
@@ -163,25 +194,3 @@ def test_numpy_whole_numbers_are_settings_too():
         FlatDecoder(max_short_child=1)
     with pytest.raises(TypeError):
         CubicDecoder(max_short_child=1)
-
-
-def test_packed_scores_describe_themselves():
-    packed = PackedScores.pack([np.zeros((4, 4, 2)), np.zeros((0, 0, 2)), np.zeros((2, 2, 2))], 3)
-    assert len(packed) == 3
-    assert packed.layout.lengths == (4, 0, 2)
-    assert packed.layout.offsets.tolist() == [0, 9, 9, 12]
-    assert "3 segments" in repr(packed)
-    assert packed.like(packed.values + 1).values.max() == 1
-    assert PackedScores.pack([]).values.shape == (0, 0)
-
-
-def test_some_segments_of_packed_scores():
-    packed = PackedScores(np.arange(24.0).reshape(2, 12), SpanLayout([4, 0, 2], 3))
-    assert packed.layout.cells_of(0) == slice(0, 9)
-    assert packed.layout.cells_of(1) == slice(9, 9)
-    some = packed.select([2, 1])
-    assert some.layout == SpanLayout((2, 0), 3)
-    np.testing.assert_array_equal(some.values, packed.values[:, 9:12])
-    some.values[:] = 0
-    assert packed.values[0, 9] == 9
-    assert packed.select([]).values.shape == (2, 0)

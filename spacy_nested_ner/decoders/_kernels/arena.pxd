@@ -7,7 +7,7 @@ cdef enum:
     NO_LIMIT = -1
 
 
-# What is needed beside a chart: the mentions of one segment, the labels of one row.
+# What is needed besides a chart: the mentions of one segment, the labels of one row.
 ctypedef struct Room:
     Found* found            # 2n mentions
     Found* sorted

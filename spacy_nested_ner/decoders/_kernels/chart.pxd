@@ -9,9 +9,9 @@ gaps. This is also the order of packed scores (packed.py).
 All numbers are those of a semiring (semiring.h). Names, with the items of the paper:
 
     weight[i,d]   M     the span as a mention, over all its labels  [t, i, j]
-    inside[i,d]   I     what can stand inside such a mention        [right-open, i, j]
+    inside[i,d]   I     what can be inside such a mention        [right-open, i, j]
     child[i,d]    D     the span as a short child, or for d = 0 just a token
-    long[i,d]     X     a long child that ends here, and what stands left of it
+    long[i,d]     X     a long child that ends here, and what is left of it
     skip[i]       r     a token that begins no mention
     token[i]      u     a token that is a mention or is not: P[i,i] times r[i]
 

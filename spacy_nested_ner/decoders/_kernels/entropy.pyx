@@ -31,12 +31,12 @@ cdef double entropy(Chart* chart, Spreads* spreads) noexcept nogil:
                 place = row_offset(n, width, i) + d
                 open_item(&picker, 0.0)
                 offer_inside(&picker, i, d)
-                spreads.inside[place] = closed_item(&picker, picker.value)
+                spreads.inside[place] = closed_item(&picker)
                 if spreads.long != NULL:
                     open_item(&picker, 0.0)
                     offer_long(&picker, i, d)
-                    spreads.long[place] = closed_item(&picker, picker.value)
+                    spreads.long[place] = closed_item(&picker)
         open_item(&picker, 0.0)
         offer_first_level(&picker, i)
-        spreads.rest[i] = closed_item(&picker, picker.value)
+        spreads.rest[i] = closed_item(&picker)
     return spreads.rest[0].entropy

@@ -4,7 +4,7 @@
     G[i] = G[i+1]  +  sum over j of M[i,j] * G[j+1]
 
 read from the right, so that a row of spans with one start is one contiguous
-sum. Notation and scaling: chart.pxd. Nothing stands inside a mention, so its
+sum. Notation and scaling: chart.pxd. Nothing is inside a mention, so its
 scaled inside is just G[j+1] / G[i]. That may underflow without harm: it is only
 ever multiplied with the weight of a first-level mention, and the product is an
 upper bound of that mention's probability.

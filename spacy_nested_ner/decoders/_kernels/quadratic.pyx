@@ -1,7 +1,7 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
 """Nested mentions with at most one child of two tokens or more. O(n²).
 
-The rules (d), (f)-(i) and (j)-(p) of the paper, factorised. With token-inclusive
+The rules (d), (f)-(i) and (j)-(p) of the paper, factorized. With token-inclusive
 indices, M[i,j] the weight of a mention over its labels, and P[i,j] = one + M[i,j]
 ("a mention or not"):
 
@@ -15,7 +15,7 @@ indices, M[i,j] the weight of a mention over its labels, and P[i,j] = one + M[i,
 I + C = I * P folds rules (d) with (f) and (j) with (k); one + M[i,i] folds (l) with
 (m) and (n) with (o). Row i needs row i + 1 only: B is one row operation, I a scan
 along the row. With scaled numbers (chart.pxd) P[j,j] * G[j+1] / G[j] is token[j],
-and B takes row i + 1 as it stands.
+and B takes row i + 1 as it is.
 
 The linear chart is exact while no inside comes near underflow (semiring.h,
 is_safe); otherwise `inside` gives up and the segment is done over logarithms.
@@ -112,7 +112,7 @@ cdef void outside(Chart* chart) noexcept nogil:
             ring.add(long_bar + 2, long_bar + 2, inside_bar + 2, length - 2)
             mentions_bar[0] = ring.plus(
                 mentions_bar[0], ring.dot(long_bar + 2, long_next + 1, length - 2))
-            ring.scale(long_bar + 1, token[i], long_bar + 2, length - 2)
+            ring.scale(long_bar + 1, token[i], long_bar + 2, length - 2)  # to the left, in place
         if length > 1:
             long_bar[length - 1] = ring.zero
         long_bar[0] = ring.zero

@@ -8,10 +8,16 @@
  *   LOGARITHM  log-add-exp   x + y   -inf   0     the same, for extreme weights
  *   MAXIMUM    max           x + y   -inf   0     the analysis of highest weight
  *
- * Below, + and * stand for plus and times. Row operations take contiguous rows, so
- * that a compiler vectorises them; semiring_impl.h has each of them once, rings.h
- * makes the three semirings of it, for the plain instruction set and for AVX2.
- * Operations never allocate and keep no state. y may be the same row as x or z.
+ * Below, + and * mean plus and times. Row operations take contiguous rows, so that a
+ * compiler vectorizes them; semiring_impl.h has each of them once, rings.h makes the
+ * three semirings of it, for the plain instruction set and for AVX2. Operations never
+ * allocate and keep no state.
+ *
+ * Which rows may overlap. y is written, all others are read.
+ *   one_plus, shift, scale, multiply, add   go from left to right, one place at a time:
+ *       y may be x or z, or begin before them in the same memory.
+ *   all others   promise the compiler with `restrict` that y overlaps no other row. The
+ *       rows that are only read may be the same.
  */
 #ifndef SPACY_NESTED_NER_SEMIRING_H
 #define SPACY_NESTED_NER_SEMIRING_H
@@ -23,9 +29,9 @@ typedef struct Semiring {
     double (*plus)(double x, double y);
     double (*times)(double x, double y);
     double (*inverse)(double x);
-    /* The natural logarithm of what (one + x) stands for. */
+    /* The natural logarithm of what (one + x) means. */
     double (*log_one_plus)(double x);
-    /* The plain number that x stands for. */
+    /* The plain number that x means. */
     double (*linear)(double x);
 
     /* y[d] = one + x[d] */
@@ -54,7 +60,7 @@ typedef struct Semiring {
     void (*scan)(double *y, const double *w, const double *u, double a, const double *x, ptrdiff_t n);
     /* y[n-1] = w[n-1] * b[n-1]; y[d] = w[d] * b[d]  +  (one + w[d]) * u[d] * y[d+1] */
     void (*scan_back)(double *y, const double *w, const double *u, const double *b, ptrdiff_t n);
-    /* Four steps of y <- y + (one + w[k-1]) * y[k-1] * x_k, where row x_k stands at
+    /* Four steps of y <- y + (one + w[k-1]) * y[k-1] * x_k, where row x_k begins at
      * y[k], x_k+1 at y[k+1] and so on: y and w point to place k, x to the four rows,
      * and n (at least 4) places of y are left. Each step uses what the one before
      * it has made of its first place. */

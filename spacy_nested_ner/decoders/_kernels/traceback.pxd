@@ -34,7 +34,7 @@ ctypedef struct Picker:
     const Spreads* spreads  # SUMMED
     double value           # highest so far; DRAWN: the sum of the probabilities so far
     Py_ssize_t choice
-    double peak            # SUMMED: highest logarithm so far, and sums relative to it
+    double peak            # SUMMED: highest logarithm so far, less `value`; sums relative to both
     double total
     double surprise
 
@@ -44,7 +44,7 @@ cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack
 cdef double uniform(uint64_t* state) noexcept nogil
 
 cdef void open_item(Picker* picker, double item) noexcept nogil
-cdef Spread closed_item(const Picker* picker, double value) noexcept nogil
+cdef Spread closed_item(const Picker* picker) noexcept nogil
 cdef void offer_first_level(Picker* picker, Py_ssize_t i) noexcept nogil
 cdef void offer_inside(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil
 cdef void offer_long(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil

@@ -51,7 +51,12 @@ cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread 
             picker.choice = choice
         return
     if picker.purpose == SUMMED:
-        _add(picker, value + parts.log_sum, parts.entropy)
+        if value > picker.value:
+            picker.peak -= value - picker.value
+            picker.value = value
+        if value > -INFINITY:
+            _add(picker, value - picker.value + parts.log_sum, parts.entropy)
+        return
     if value > picker.value:
         picker.tied = value - picker.value <= picker.margin
         picker.value = value
@@ -61,7 +66,7 @@ cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread 
 
 
 cdef void _add(Picker* picker, double logarithm, double entropy) noexcept nogil:
-    """Add a candidate to the sum, and how surprising it and its parts are."""
+    """Add a candidate to the sum, by its logarithm less the highest value, and how surprising it and its parts are."""
     cdef double share, rise
     if logarithm == -INFINITY:
         return
@@ -78,11 +83,11 @@ cdef void _add(Picker* picker, double logarithm, double entropy) noexcept nogil:
         picker.surprise += share * (entropy + picker.peak - logarithm)
 
 
-cdef Spread closed_item(const Picker* picker, double value) noexcept nogil:
-    """The sum of what was added, whose best candidate has this value."""
+cdef Spread closed_item(const Picker* picker) noexcept nogil:
+    """The sum of what was offered."""
     if picker.total == 0:
         return Spread(0.0, 0.0)
-    return Spread(picker.peak - value + log(picker.total), log(picker.total) + picker.surprise / picker.total)
+    return Spread(picker.peak + log(picker.total), log(picker.total) + picker.surprise / picker.total)
 
 
 # ---- the candidates of every kind of item ----
@@ -116,7 +121,7 @@ cdef Spread _in_either(Picker* picker, Py_ssize_t place) noexcept nogil:
     open_item(&two, 0.0)
     _add(&two, 0.0 if weight <= 0 else -weight, 0.0)
     _add(&two, labels.log_sum + (weight if weight <= 0 else 0.0), labels.entropy)
-    return _both(picker.spreads.inside[place], closed_item(&two, 0.0))
+    return _both(picker.spreads.inside[place], closed_item(&two))
 
 
 cdef void offer_first_level(Picker* picker, Py_ssize_t i) noexcept nogil:

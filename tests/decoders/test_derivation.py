@@ -1,56 +1,9 @@
-"""Mentions in and out of the search spaces; derivations; the paper's examples."""
+"""The trace tables of the paper, with their typos corrected."""
 
-import numpy as np
 import pytest
-from helpers import SPACES
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from helpers import PAPER as SENTENCES
 
-from spacy_nested_ner.decoders import (
-    CubicDecoder,
-    FlatDecoder,
-    Mention,
-    QuadraticDecoder,
-    SpanLayout,
-    count_spans,
-    reference,
-)
-from spacy_nested_ner.decoders import decoder as kernels
-
-# The four sentences of the paper's first figure, with end-exclusive spans.
-SENTENCES = {
-    1: (8, [(0, 1, "PER"), (5, 8, "PER")]),
-    2: (8, [(0, 1, "PER"), (2, 8, "PER"), (2, 3, "PER"), (5, 6, "PER")]),
-    3: (8, [(0, 1, "PER"), (4, 8, "ORG"), (5, 7, "GPE")]),
-    4: (6, [(0, 1, "PER"), (2, 6, "PER"), (4, 6, "GPE"), (5, 6, "GPE")]),
-}
-# [Chair of [the Committee of [Ministers of [the Council of [Europe]]]]]
-CHAIN = (10, [(0, 10, "PER"), (2, 10, "ORG"), (5, 10, "PER"), (7, 10, "ORG"), (9, 10, "GPE")])
-
-
-def decode_gold(decoder, n, mentions):
-    """Decode scores that are +1 for the given mentions and -1 for all others."""
-    labels = sorted({label for _, _, label in mentions})
-    scores = np.full((n, n, len(labels)), -1.0, dtype=np.float32)
-    for start, end, label in mentions:
-        scores[start, end - 1, labels.index(label)] = 1.0
-    return {(m.start, m.end, labels[m.label]) for m in decoder.decode(scores)}
-
-
-@pytest.mark.parametrize("number", SENTENCES)
-def test_sentences_of_the_first_figure(number):
-    n, mentions = SENTENCES[number]
-    for decoder in (QuadraticDecoder(), CubicDecoder()):
-        assert decode_gold(decoder, n, mentions) == set(mentions)
-        assert decoder.contains(mentions, n)
-    assert FlatDecoder().contains(mentions, n) == (number == 1)
-
-
-def test_chain_of_five_mentions():
-    n, mentions = CHAIN
-    for decoder in (QuadraticDecoder(), CubicDecoder()):
-        assert decode_gold(decoder, n, mentions) == set(mentions)
-    assert len(decode_gold(FlatDecoder(), n, mentions)) == 1
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
 
 
 def lines(derivation):
@@ -180,67 +133,3 @@ def test_a_derivation_needs_an_analysis_of_the_space():
         CubicDecoder().derivation([(0, 3, "A"), (0, 3, "B")], 5)
     with pytest.raises(ValueError, match="has 3 tokens, and max_span_length is 2"):
         CubicDecoder(max_span_length=2).derivation([(0, 3, "A")], 5)
-
-
-@st.composite
-def mention_sets(draw, most=7):
-    n = draw(st.integers(1, 7))
-    mentions = draw(
-        st.lists(
-            st.tuples(st.integers(0, n - 1), st.integers(1, n), st.sampled_from("AB")).filter(lambda m: m[0] < m[1]),
-            max_size=most,
-        )
-    )
-    return n, mentions
-
-
-@pytest.mark.parametrize("name", SPACES)
-@pytest.mark.parametrize("options", [{}, {"multi_label": True}, {"max_span_length": 3}], ids=str)
-@settings(max_examples=60, deadline=None)
-@given(case=mention_sets())
-def test_projection_is_the_largest_subset_inside(name, options, case):
-    n, mentions = case
-    class_name, space_settings = SPACES[name]
-    fast = getattr(kernels, class_name)(**space_settings, **options)
-    slow = getattr(reference, class_name)(**space_settings, **options)
-    kept = fast.project(mentions, n)
-    assert set(kept) <= {Mention(*m) for m in mentions}
-    assert kept == sorted(kept, key=lambda m: (m.start, -m.end, m.label))
-    assert slow.contains(kept, n)
-    assert fast.contains(kept, n)
-    assert len(kept) == len(slow.project(mentions, n))
-    assert fast.contains(mentions, n) == slow.contains(mentions, n)
-    assert fast.project(kept, n) == kept
-    # Every analysis of the space has a derivation that ends with the whole segment.
-    steps = fast.derivation(kept, n)
-    assert str(steps[-1].item) == f"[→, {n}]"
-    used = {k for step in steps for k in step.antecedents}
-    assert used == set(range(1, len(steps)))
-
-
-def test_gold_outside_the_space_is_projected():
-    """Two long children: the quadratic space keeps one of them, or loses the parent."""
-    mentions = [(0, 6, "PER"), (0, 2, "PER"), (3, 6, "ORG"), (7, 9, "GPE")]
-    assert len(QuadraticDecoder().project(mentions, 9)) == 3
-    assert len(QuadraticDecoder(max_short_child=2).project(mentions, 9)) == 4
-    assert CubicDecoder().project(mentions, 9) == [Mention(*m) for m in mentions]
-    assert FlatDecoder().project(mentions, 9) == [Mention(0, 2, "PER"), Mention(3, 6, "ORG"), Mention(7, 9, "GPE")]
-    assert CubicDecoder().project([(0, 2, "A"), (0, 2, "A")], 2) == [Mention(0, 2, "A")]
-    assert CubicDecoder(max_span_length=3).project(mentions, 9)[0] == Mention(0, 2, "PER")
-
-
-def test_projection_of_a_long_document_is_quick_and_small():
-    """Mentions are projected cluster by cluster, whatever the length of the document."""
-    n = 1_000_000
-    mentions = [(k, k + 4, "A") for k in range(0, n - 10, 50)]
-    mentions += [(k + 1, k + 6, "B") for k in range(0, n - 10, 500)]
-    assert len(QuadraticDecoder().project(mentions, n)) == len(range(0, n - 10, 50))
-
-
-def test_spans_in_packed_order():
-    for n in range(6):
-        for limit in (None, 1, 2, 4, 9):
-            expected = [(i, j) for i in range(n) for j in range(i, n) if limit is None or j - i < limit]
-            starts, ends = SpanLayout([n], limit).starts_and_ends
-            assert list(zip(starts.tolist(), ends.tolist())) == expected
-            assert count_spans(n, limit) == len(expected)

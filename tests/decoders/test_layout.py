@@ -1,0 +1,22 @@
+"""Which spans there are, and where."""
+
+import numpy as np
+import pytest
+
+from spacy_nested_ner.decoders import PackedScores, SpanLayout, count_spans
+
+
+def test_spans_in_packed_order():
+    for n in range(6):
+        for limit in (None, 1, 2, 4, 9):
+            expected = [(i, j) for i in range(n) for j in range(i, n) if limit is None or j - i < limit]
+            starts, ends = SpanLayout([n], limit).starts_and_ends
+            assert list(zip(starts.tolist(), ends.tolist())) == expected
+            assert count_spans(n, limit) == len(expected)
+
+
+@pytest.mark.parametrize("start, end", [(0, 3), (2, 5), (-1, 1), (2, 2)])
+def test_spans_without_a_cell(start, end):
+    scores = PackedScores(np.zeros((1, 5)), SpanLayout([3], 2))
+    with pytest.raises(ValueError, match=rf"the span {start}:{end} has no cell; expected 0 <= start < end <= 3"):
+        scores.layout.cell(0, start, end)
