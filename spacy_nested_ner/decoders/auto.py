@@ -15,7 +15,7 @@ Fate = tuple[bool, ...]
 CUBIC_IS_CHEAPER = 64
 
 
-class Space(NamedTuple):
+class NamedSpace(NamedTuple):
     """A decoder, and the short name of its search space."""
 
     name: str
@@ -33,20 +33,20 @@ class Choice(NamedTuple):
     is_enough: bool
 
 
-def all_spaces(max_span_length: int | None = None) -> list[Space]:
+def all_spaces(max_span_length: int | None = None) -> list[NamedSpace]:
     """The spaces that are compared, each holding the one before it: first with one label per span,
     then with several."""
-    spaces: list[Space] = []
+    spaces: list[NamedSpace] = []
     for multi_label in (False, True):
         options: dict[str, Any] = {"multi_label": multi_label, "max_span_length": max_span_length}
-        spaces.append(Space("flat", FlatDecoder(**options)))
-        spaces += [Space(f"c = {c}", QuadraticDecoder(max_short_child=c, **options)) for c in (1, 2, 3)]
-        spaces.append(Space("cubic", CubicDecoder(**options)))
+        spaces.append(NamedSpace("flat", FlatDecoder(**options)))
+        spaces += [NamedSpace(f"c = {c}", QuadraticDecoder(max_short_child=c, **options)) for c in (1, 2, 3)]
+        spaces.append(NamedSpace("cubic", CubicDecoder(**options)))
     return spaces
 
 
 def fates_of(
-    mentions: list[Mention], n_tokens: int, spaces: list[Space], counts: Mapping[Any, int] | None = None
+    mentions: list[Mention], n_tokens: int, spaces: list[NamedSpace], counts: Mapping[Any, int] | None = None
 ) -> list[Fate]:
     """What becomes of the mentions of a segment in each of the spaces, of which the first is flat.
 
@@ -58,7 +58,7 @@ def fates_of(
     return [tuple(mention in some for some in kept) for mention in mentions]
 
 
-def cheapest(spaces: list[Space], coverages: list[float], min_coverage: float, longest: int | None) -> Space:
+def cheapest(spaces: list[NamedSpace], coverages: list[float], min_coverage: float, longest: int | None) -> NamedSpace:
     """The cheapest space that keeps enough; if none does, the cheapest of those that keep most.
 
     longest (int | None): Tokens of the longest span that is looked for; None for no limit.

@@ -3,7 +3,7 @@
 import json
 
 from ..decoders import Decoder
-from ..decoders.auto import Space
+from ..decoders.auto import NamedSpace
 from ..evaluation.coverage import Coverage
 from .tables import percent, render_table
 
@@ -21,7 +21,7 @@ def describe_coverage(coverage: Coverage) -> str:
     return "\n\n".join(sections)
 
 
-def _table(coverage: Coverage, spaces: list[Space]) -> str:
+def _table(coverage: Coverage, spaces: list[NamedSpace]) -> str:
     mentions = coverage.mentions
     lost = (mentions.total() - coverage.kept(space).total() for space in spaces)
     rows = [
@@ -33,7 +33,7 @@ def _table(coverage: Coverage, spaces: list[Space]) -> str:
     return render_table(rows, ["", "mentions", *(space.name for space in spaces)])
 
 
-def _recommendation(coverage: Coverage, space: Space) -> str:
+def _recommendation(coverage: Coverage, space: NamedSpace) -> str:
     lines = []
     if coverage.across.count:
         lines.append(
@@ -60,7 +60,7 @@ def _config(decoder: Decoder) -> list[str]:
     ]
 
 
-def _examples(coverage: Coverage, space: Space) -> list[str]:
+def _examples(coverage: Coverage, space: NamedSpace) -> list[str]:
     """What is still lost, and what the next cheaper decoder would lose as well."""
     groups = {"Lost by the recommended decoder": coverage.lost(space)}
     i = coverage.spaces.index(space)

@@ -13,7 +13,7 @@ from ..annotation import mentions_by_segment
 from ..corpus import Loss, Record
 from ..corpus.documents import describe
 from ..decoders import Mention
-from ..decoders.auto import Fate, Space, all_spaces, cheapest, check_min_coverage, fates_of
+from ..decoders.auto import Fate, NamedSpace, all_spaces, cheapest, check_min_coverage, fates_of
 from ..decoders.brackets import bracket_words
 from ..decoders.space import clusters
 
@@ -130,24 +130,24 @@ class Coverage:
                 text = " ".join(words[mention.start : mention.end])
                 examples.append(Example(where, f"{mention.label} {text!r}", show(words, mentions, mention)))
 
-    def kept(self, space: Space) -> Counter[str]:
+    def kept(self, space: NamedSpace) -> Counter[str]:
         """The mentions by label that a space keeps."""
         i = self.spaces.index(space)
         return sum((labels for fate, labels in self._fates.labels.items() if fate[i]), Counter())
 
-    def recall(self, space: Space, label: str | None = None) -> float:
+    def recall(self, space: NamedSpace, label: str | None = None) -> float:
         """The share of mentions that a space keeps; 1 if there are none."""
         kept, mentions = self.kept(space), self.mentions
         if label is not None:
             return kept[label] / mentions[label] if mentions[label] else 1.0
         return kept.total() / mentions.total() if mentions else 1.0
 
-    def recommend(self) -> Space:
+    def recommend(self) -> NamedSpace:
         """The cheapest space that keeps `min_coverage`; if none does, the best one."""
         recalls = [self.recall(space) for space in self.spaces]
         return cheapest(self.spaces, recalls, self.min_coverage, self.max_span_length)
 
-    def lost(self, space: Space, kept_by: Space | None = None) -> list[Example]:
+    def lost(self, space: NamedSpace, kept_by: NamedSpace | None = None) -> list[Example]:
         """Examples of what a space loses, or of what it loses and another keeps."""
         i = self.spaces.index(space)
         j = None if kept_by is None else self.spaces.index(kept_by)
@@ -168,7 +168,7 @@ class Coverage:
             "spaces": [self._describe(space) for space in self.spaces],
         }
 
-    def _describe(self, space: Space) -> dict[str, Any]:
+    def _describe(self, space: NamedSpace) -> dict[str, Any]:
         kept = self.kept(space)
         return {
             **space.decoder.settings(),
