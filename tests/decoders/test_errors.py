@@ -127,6 +127,11 @@ def test_samples_are_counted_and_seeded_by_whole_numbers():
         decoder.sample(scores, n_samples=2.0)
     with pytest.raises(ValueError, match="seed is -3; expected 0 or more"):
         decoder.sample(scores, seed=-3)
+    with pytest.raises(MemoryError, match="out of memory for 281474976710656 samples"):
+        decoder.sample(scores, n_samples=2**48)
+    with pytest.raises(ValueError, match=r"seed is 18446744073709551616; expected 0 or more, below 2\*\*64"):
+        decoder.sample(scores, seed=2**64)
+    assert decoder.sample(scores, n_samples=1, seed=2**64 - 1)
     with pytest.raises(TypeError, match="seed is None"):
         decoder.sample(scores, seed=None)
 

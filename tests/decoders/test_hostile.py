@@ -183,6 +183,10 @@ def test_the_kernels_check_for_themselves():
         Batch.of_packed(values.astype(">f4"), [3], 0, False, 0)
     with pytest.raises(ValueError, match="has 1 axes; expected 2"):
         Batch.of_packed(values[0], [3], 0, False, 0)
+    with pytest.raises(ValueError, match="a batch of -1 segments"):
+        Batch(-1)
+    with pytest.raises(ValueError, match="268435456 labels; expected fewer than 268435456"):
+        Batch.of_arrays([np.broadcast_to(np.float32(0), (1, 1, 2**28))], False, False, 0)
     with pytest.raises(TypeError):
         engine.decode(None, 1, False)
 

@@ -20,3 +20,16 @@ def test_spans_without_a_cell(start, end):
     scores = PackedScores(np.zeros((1, 5)), SpanLayout([3], 2))
     with pytest.raises(ValueError, match=rf"the span {start}:{end} has no cell; expected 0 <= start < end <= 3"):
         scores.layout.cell(0, start, end)
+
+
+@pytest.mark.parametrize("limit", [None, 1, 2, 9])
+def test_spans_of_every_length(limit):
+    layout = SpanLayout([4, 0, 1, 3], limit)
+    starts, ends = layout.starts_and_ends
+    groups = layout.by_length
+    assert [group.length for group in groups] == list(range(1, min(4, limit or 4) + 1))
+    for group in groups:
+        np.testing.assert_array_equal(starts[group.cells], group.starts)
+        np.testing.assert_array_equal(ends[group.cells] - group.starts + 1, group.length)
+    assert sorted(np.concatenate([group.cells for group in groups])) == list(range(layout.n_spans))
+    assert SpanLayout([]).by_length == ()

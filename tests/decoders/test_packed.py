@@ -41,6 +41,11 @@ def test_packed_scores_must_fit_their_segments():
         PackedScores(np.zeros((2, 6)), SpanLayout([3], 0))
 
 
+def test_packed_scores_need_a_layout():
+    with pytest.raises(TypeError, match="layout is a list; expected a SpanLayout, made of segment lengths"):
+        PackedScores(np.zeros((2, 6)), [3])
+
+
 def test_packed_values_are_read_however_they_lie_in_memory(make_decoder):
     values = np.random.default_rng(0).normal(size=(2, 6)).astype("float32")
     unaligned = np.zeros(values.nbytes + 1, dtype=np.uint8)[1:].view(np.float32).reshape(values.shape)
