@@ -3,13 +3,29 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-SOURCES := setup.py setup.cfg pyproject.toml $(wildcard spacy_nested_ner/decoders/_kernels/*.pyx spacy_nested_ner/decoders/_kernels/*.pxd spacy_nested_ner/decoders/_kernels/*.h)
+KERNELS := spacy_nested_ner/decoders/_kernels
+SOURCES := setup.py setup.cfg pyproject.toml $(wildcard $(KERNELS)/*.pyx $(KERNELS)/*.pxd $(KERNELS)/*.h)
+# Kernels that coverage can follow are slow, and installed away from the others. These tests reach all of their lines.
+TRACED := build/traced
+KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py entropy.py)
 
-.PHONY: test train lint format benchmark clean
+.PHONY: test quick train lint coverage format benchmark clean
 
-## test: set up, check style, run all tests
-test: lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal
+## test: set up, lint, run all tests, and print the coverage
+test: lint coverage
+
+## quick: all tests but the slow ones, in less than a minute
+quick: $(VENV)/installed
+	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'
+
+## coverage: run all tests, and print which lines of the package they do not reach
+coverage: $(VENV)/installed $(VENV)/traced
+	rm -f .coverage .coverage.*
+	COVERAGE_FILE=.coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-fail-under=0 --cov-report=
+	COVERAGE_FILE=.coverage.kernels PYTHONPATH=$(TRACED) \
+		$(BIN)/pytest -n 2 -q -m 'not slow' $(KERNEL_TESTS) --cov --cov-fail-under=0 --cov-report=
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report
 
 ## train: set up, and run the project on the sample corpus: convert, analyze, train, evaluate, report, package
 train: $(VENV)/installed
@@ -19,11 +35,13 @@ train: $(VENV)/installed
 	@echo
 	@echo "The model is in training/sample/model-best, the page is reports/sample/report.html"
 
-## lint: what `test` checks before it runs anything
+## lint: style, direction of imports, types
 lint: $(VENV)/installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/cython-lint spacy_nested_ner
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/mypy
 
 ## format: put the source in order
 format: $(VENV)/installed
@@ -36,16 +54,21 @@ benchmark: $(VENV)/installed-benchmarks
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
-	find spacy_nested_ner -name '*.so' -delete
+	rm -f $(KERNELS)/*.so $(KERNELS)/*.c .coverage .coverage.*
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 	touch $@
 
-# Compiled anew whenever a kernel changes.
+# Compiled again whenever a kernel changes.
 $(VENV)/installed: $(VENV)/created $(SOURCES)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+$(VENV)/traced: $(VENV)/installed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
+	rm -rf $(TRACED)
+	SPACY_NESTED_NER_TRACE=1 $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target $(TRACED) .
 	touch $@
 
 $(VENV)/installed-benchmarks: $(VENV)/installed
