@@ -23,7 +23,7 @@ coverage: $(VENV)/installed $(VENV)/traced
 	rm -f .coverage .coverage.*
 	COVERAGE_FILE=.coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-fail-under=0 --cov-report=
 	COVERAGE_FILE=.coverage.kernels PYTHONPATH=$(TRACED) \
-		$(BIN)/pytest -n 2 -q -m 'not slow' $(KERNEL_TESTS) --cov --cov-fail-under=0 --cov-report=
+		$(BIN)/pytest -n 2 -q $(KERNEL_TESTS) --cov --cov-fail-under=0 --cov-report=
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 

@@ -27,6 +27,7 @@ def test_importing_the_package_loads_nothing_else(tmp_path):
     assert run.stdout.split() == ["spacy_nested_ner", "spacy_nested_ner._lazy"]
 
 
+@pytest.mark.slow
 def test_the_scorer_loads_no_other_room(tmp_path):
     """spaCy imports it with every pipeline, through its entry point."""
     program = (

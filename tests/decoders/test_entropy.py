@@ -22,6 +22,7 @@ def always_stable(decoder, packed):
     return engine.entropy(batch, short, multi_label)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("scale", [0.5, 2.0, 30.0, 1e3, 1e4, 1e6])
 def test_entropy_equals_enumeration(make_pair, options, scale):
@@ -33,6 +34,7 @@ def test_entropy_equals_enumeration(make_pair, options, scale):
     assert fast.entropy(PackedScores.pack(arrays)) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("power", [0, 10, 40, 600])
 def test_equal_weights_are_equal_at_any_size(make_pair, options, power):

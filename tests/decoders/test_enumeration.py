@@ -35,6 +35,7 @@ def test_best_analysis_equals_enumeration(make_pair, options):
         assert found == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_sums_over_analyses_equal_enumeration(make_pair, options):
     fast, slow = make_pair(**options)
@@ -46,6 +47,7 @@ def test_sums_over_analyses_equal_enumeration(make_pair, options):
         assert fast.entropy(scores) == pytest.approx(slow.entropy(scores), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 def test_single_precision_loses_no_more_than_its_digits(make_pair, options):
     fast, slow = make_pair(**options)
@@ -58,6 +60,7 @@ def test_single_precision_loses_no_more_than_its_digits(make_pair, options):
         assert fast.entropy(single) == pytest.approx(slow.entropy(single), abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
 @pytest.mark.parametrize("stored", [None, 2, 5])
 def test_packed_scores_give_what_dense_ones_give(make_pair, options, stored):
@@ -131,6 +134,7 @@ def test_marginals_are_the_gradient_of_the_log_partition(make_pair, options):
     assert not marginals[np.tril_indices(23, -1)].any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_label", [False, True])
 def test_frequencies_of_samples_are_the_marginals(make_pair, multi_label):
     decoder, _ = make_pair(multi_label=multi_label)
@@ -145,6 +149,7 @@ def test_frequencies_of_samples_are_the_marginals(make_pair, multi_label):
     np.testing.assert_allclose(counts / n_samples, decoder.marginals(scores), atol=5 * 0.5 / np.sqrt(n_samples))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n, labels, multi_label", [(3, 1, False), (2, 2, True), (3, 2, False)])
 def test_samples_have_the_probabilities_of_their_analyses(make_decoder, n, labels, multi_label):
     """Not just the marginals: whole analyses of a small segment come as often as they should, also for weights that

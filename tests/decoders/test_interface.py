@@ -155,6 +155,7 @@ def test_settings_go_to_json_and_back():
         decoder_from_settings({"decoder": "FlatDecoder", "max_short_child": 1})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_label", [False, True])
 def test_analyses_as_arrays(make_decoder, multi_label):
     decoder = make_decoder(multi_label=multi_label)

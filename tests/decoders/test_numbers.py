@@ -44,6 +44,7 @@ def segments(draw):
     return draw(arrays.arrays(dtype, (n, n, labels), elements=weights))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "decoder", [*ALL, CubicDecoder(multi_label=True), QuadraticDecoder(max_span_length=3)], ids=repr
 )
@@ -66,6 +67,7 @@ def test_any_weights_equal_enumeration(decoder, scores):
         assert weight_of(analysis, scores) > -np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("decoder", ALL, ids=repr)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("scale", [1.0, 100.0, 1e4])

@@ -49,6 +49,7 @@ def test_ties_count_labels_as_mentions(implementation):
         assert getattr(implementation, name)(multi_label=True).decode(scores) == [Mention(1, 3, 0)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multi_label", [False, True])
 @pytest.mark.parametrize("unit", [1.0, 0.1, 1e-200, 1e200])
 def test_ties_of_whole_numbers_equal_enumeration(make_pair, multi_label, unit):

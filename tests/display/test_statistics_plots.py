@@ -53,6 +53,7 @@ def test_the_heat_map_has_the_numbers():
     assert [text.get_text() for text in figure.axes[0].texts] == ["2", "1", "1"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_labels", [1, 7, 60])
 def test_few_and_many_labels(tmp_path, n_labels):
     mentions = [(0, 1 + i % 7, f"a_long_label_{i}") for i in range(n_labels)]

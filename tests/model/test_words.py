@@ -98,6 +98,7 @@ def test_bad_settings(settings):
         build_span_scorer(tok2vec(), **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{}, {"subword_width": 0}, {"same_words": False}])
 def test_pipelines_are_saved_and_loaded(settings):
     nlp = trained({"model": {"hidden_width": 16, **settings}}, steps=2)

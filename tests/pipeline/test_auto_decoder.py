@@ -116,6 +116,7 @@ def same(nlp, other):
     return found(docs[0]) == found(docs[1]) != []
 
 
+@pytest.mark.slow
 def test_the_choice_is_saved(nlp, tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     loaded = spacy.load(tmp_path / "pipeline")
@@ -170,6 +171,7 @@ def spacy_command(*command, cwd):
     return result.stdout + result.stderr
 
 
+@pytest.mark.slow
 def test_train_resume_and_package(tmp_path):
     save_corpus(tmp_path / "train.spacy", times=10)
     save_corpus(tmp_path / "dev.spacy")

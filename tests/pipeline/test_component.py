@@ -212,6 +212,7 @@ width = 32
 """
 
 
+@pytest.mark.slow
 def test_shared_tok2vec_frozen_annotating_and_replaced_listeners():
     nlp = load_model_from_config(load_config_from_str(SHARED), auto_fill=True)
     examples = make_examples(nlp)

@@ -3,12 +3,14 @@
 import subprocess
 import sys
 
+import pytest
 import spacy
 
 from spacy_nested_ner.decoders import QuadraticDecoder
 from spacy_nested_ner.pipeline.factory import DEFAULT_CONFIG
 
 
+@pytest.mark.slow
 def test_found_through_entry_points_in_a_fresh_process(tmp_path):
     program = (
         "import spacy; nlp = spacy.blank('en'); nlp.add_pipe('nested_ner'); "
@@ -52,6 +54,7 @@ def test_works_where_there_is_no_torch(tmp_path):
     assert "BiLSTMEncoder.v1 needs PyTorch: pip install" in run.stdout
 
 
+@pytest.mark.slow
 def test_importing_adds_little_to_spacy_and_no_torch(tmp_path):
     program = (
         "import sys, spacy; before = set(sys.modules); import spacy_nested_ner.pipeline.component; "

@@ -43,6 +43,7 @@ def likelihood(decoder, scores, annotation):
     return agreeing / everything
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annotation", ANNOTATIONS.values(), ids=list(ANNOTATIONS))
 @pytest.mark.parametrize("multi_label", [False, True])
 @pytest.mark.parametrize("space", ["flat", "quadratic", "cubic"])

@@ -164,6 +164,7 @@ def test_predict_does_not_touch_the_docs(nlp):
     assert "sc" not in doc.spans
 
 
+@pytest.mark.slow
 def test_long_documents_take_linear_memory(nlp):
     """100,000 tokens without a sentence boundary: nothing n × n fits anywhere."""
     pipe = nlp.get_pipe("nested_ner")

@@ -21,6 +21,7 @@ def source(tmp_path):
     return tmp_path / "train.spacy"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text, incomplete", [("0.25", 0.25), ("true", True), ("none", None)])
 def test_mentions_are_hidden_and_docs_say_so(source, tmp_path, capsys, text, incomplete):
     target = tmp_path / "hidden.spacy"

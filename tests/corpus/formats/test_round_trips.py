@@ -23,6 +23,8 @@ from nested_documents import (
 from spacy_nested_ner.corpus import convert, write_docs
 from spacy_nested_ner.decoders.mention import Mention
 
+pytestmark = pytest.mark.slow
+
 # Writing files takes long on a busy machine.
 patient = hypothesis_settings(deadline=None, max_examples=60)
 
