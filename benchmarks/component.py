@@ -1,8 +1,8 @@
-"""How fast nested_ner trains and predicts beside spancat, on the same tok2vec and the same data.
+"""How fast nested_ner trains and predicts compared with spancat, on the same tok2vec and the same data.
 
     python benchmarks/component.py TRAIN.spacy [--output FOLDER] [--rounds 3]
 
-Words a second and peak memory of configs/spancat.cfg, configs/tok2vec.cfg and the same with other decoders: every
+Words per second and peak memory of configs/spancat.cfg, configs/tok2vec.cfg and the same with other decoders: every
 round starts a fresh process for each, in turn, on one thread; the best round counts. Peak memory is taken before
 prediction (training) and at the end, less what the process had before the first update.
 """

@@ -1,11 +1,11 @@
-"""How fast the decoders are, beside torch-struct, and how they grow.
+"""How fast the decoders are compared with torch-struct, and how their time grows with length.
 
     python benchmarks/decoders.py [--output FOLDER] [--quick]
 
 Everything is measured in one process on one thread, the best of several rounds in which
 the competitors take turns, on weights drawn from a normal distribution: float32, 8 labels.
-Such weights are the hard case for us (about two mentions a token have to be written out;
-real text has one in ten) and all the same to torch-struct. Writes results.json, results.txt
+Such weights are the hard case for us (about two mentions per token have to be written out;
+real text has one for ten tokens), and make no difference to torch-struct. Writes results.json, results.txt
 and timing.png (the timing figure of the paper: lengths 1 to 300, three decoders).
 """
 
@@ -108,7 +108,7 @@ def short_sentences(rounds: int) -> list[dict]:
     goals = {"quadratic": 10}
     return [
         {
-            "what": f"n = 25, a sentence: {name} decode",
+            "what": f"n = 25, per sentence: {name} decode",
             "seconds": seconds,
             "times": best["torch-struct"] / seconds,
             "goal": goals.get(name),
@@ -121,7 +121,7 @@ def growth(rounds: int) -> list[dict]:
     """How time grows when a segment gets twice as long.
 
     Weights are moved down by 3, which leaves about as many mentions as real text has: with two
-    mentions a token, the time Python takes to allocate 40,000 tuples is what would be measured.
+    mentions per token, the time that Python takes to make 40,000 tuples would be measured.
     """
     quadratic, banded = QuadraticDecoder(), QuadraticDecoder(max_span_length=32)
     dense = {n: weights(n, n, LABELS) - 3 for n in (500, 1000)}
@@ -132,7 +132,7 @@ def growth(rounds: int) -> list[dict]:
         ("quadratic marginals", quadratic.log_partition_and_marginals, dense, None),
         ("packed, max_span_length=32, decode", banded.decode, packed, 2.3),
         ("packed, max_span_length=32, marginals", banded.log_partition_and_marginals, packed, 2.3),
-        ("packed, two mentions a token, decode", banded.decode, crowded, 2.3),
+        ("packed, two mentions per token, decode", banded.decode, crowded, 2.3),
     ]
     rows = []
     for name, function, inputs, limit in cases:
@@ -154,7 +154,7 @@ def growth(rounds: int) -> list[dict]:
 
 
 def timing_curves(step: int) -> dict[str, list[tuple[int, float]]]:
-    """Seconds a sentence for lengths 1 to 300, as in the paper's figure."""
+    """Seconds per sentence for lengths 1 to 300, as in the paper's figure."""
     curves: dict[str, list[tuple[int, float]]] = {name: [] for name in DECODERS}
     for n in [1, *range(step, 301, step)]:
         scores = weights(n, n, LABELS)
@@ -172,7 +172,7 @@ def draw(curves: dict[str, list[tuple[int, float]]], path: Path) -> None:
             line, label = styles[name]
             axes.plot(*zip(*[(n, 1e3 * s) for n, s in points]), "k" + line, label=label)
         axes.set_xlabel("tokens")
-        axes.set_ylabel("milliseconds a sentence")
+        axes.set_ylabel("milliseconds per sentence")
         axes.set_xlim(0)
         axes.set_ylim(0)
         axes.spines[["top", "right"]].set_visible(False)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
         Mention,
         PackedScores,
         QuadraticDecoder,
+        SearchSpace,
+        SpanLayout,
     )
     from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
     from .pipeline.component import NestedNER
@@ -40,6 +42,8 @@ _MODULES = {
         "Mention",
         "PackedScores",
         "QuadraticDecoder",
+        "SearchSpace",
+        "SpanLayout",
     ),
     "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
     "pipeline.component": ("NestedNER",),

@@ -25,7 +25,7 @@ static double softplus(double x) { return log_add_exp(0.0, x); }
 
 /* Numbers of a linear chart are scaled to lie between 0 and 1 (chart.pxd). While the
  * insides of all spans stay above this bound, whatever underflows elsewhere is smaller
- * than 1e-308 beside a sum of at least 1e-250: a relative error below 1e-57, far under
+ * than 1e-308 next to a sum of at least 1e-250: a relative error below 1e-57, far under
  * that of a double. An overflow on the way shows here as a NaN or 0. */
 #define SNN_SMALLEST_SAFE 1e-250
 
