@@ -2,9 +2,9 @@
 
 from functools import cache
 
+import nested_examples
 import spacy
 from hypothesis import strategies as st
-from spacy.tokens import Doc, Span
 
 from spacy_nested_ner.corpus import ConversionReport, Settings, read_docs
 from spacy_nested_ner.decoders.mention import Mention
@@ -23,16 +23,9 @@ LABEL = st.sampled_from(["PER", "GPE", "ORG", "G#DNA"])
 
 
 def make_doc(sentences, *, spaces=None):
-    """A Doc of pairs of words and mentions, one per sentence."""
-    words = [word for sentence, _ in sentences for word in sentence]
-    starts, spans = [], []
-    for sentence, mentions in sentences:
-        offset = len(starts)
-        starts += [True] + [False] * (len(sentence) - 1)
-        spans += [(offset + start, offset + end, label) for start, end, label in mentions]
-    doc = Doc(VOCAB, words=words, spaces=spaces, sent_starts=starts)
-    doc.spans["sc"] = [Span(doc, start, end, label=label) for start, end, label in sorted(spans, key=in_order)]
-    return doc
+    """A Doc of pairs of words and mentions, one per sentence; mentions in the order of all formats."""
+    ordered = [(words, sorted(mentions, key=in_order)) for words, mentions in sentences]
+    return nested_examples.make_doc(VOCAB, ordered, spaces=spaces)
 
 
 def in_order(mention):

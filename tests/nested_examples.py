@@ -27,16 +27,16 @@ TINY = {
 }
 
 
-def make_doc(vocab, sentences, key="sc"):
-    """One doc with the given sentences; spans are counted within each."""
+def make_doc(vocab, sentences, key="sc", spaces=None):
+    """One doc with the given sentences, each a text or its words; spans are counted within each."""
     words, starts, spans = [], [], []
     for text, mentions in sentences:
         offset = len(words)
-        new = text.split()
+        new = text.split() if isinstance(text, str) else text
         words += new
         starts += [True] + [False] * (len(new) - 1)
         spans += [(start + offset, end + offset, label) for start, end, label in mentions]
-    doc = Doc(vocab, words=words, sent_starts=starts)
+    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=starts)
     if key:
         doc.spans[key] = [Span(doc, start, end, label=label) for start, end, label in spans]
     return doc
