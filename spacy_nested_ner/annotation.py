@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
 from .decoders.mention import Mention, sort_mentions
 
@@ -27,9 +27,14 @@ def sentence_bounds(doc: Doc, *, use_sentences: bool = True) -> list[Segment]:
     return [(0, len(doc))]
 
 
+def as_mention(span: Span) -> Mention:
+    """A span of a Doc, with the name of its label."""
+    return Mention(span.start, span.end, span.label_)
+
+
 def mentions_of(doc: Doc, spans_key: str) -> list[Mention]:
     """The mentions of a Doc, sorted and without duplicates; none if it has no such spans key."""
-    return sort_mentions({Mention(span.start, span.end, span.label_) for span in doc.spans.get(spans_key, ())})
+    return sort_mentions(set(map(as_mention, doc.spans.get(spans_key, ()))))
 
 
 def by_segment(mentions: Iterable[Mention], segments: list[Segment]) -> tuple[list[list[Mention]], list[Mention]]:
@@ -41,6 +46,8 @@ def by_segment(mentions: Iterable[Mention], segments: list[Segment]) -> tuple[li
     inside: list[list[Mention]] = [[] for _ in segments]
     across: list[Mention] = []
     starts = [start for start, _ in segments]
+    if not segments:  # a Doc without tokens, which may still have spans
+        return [], list(mentions)
     for mention in mentions:
         number = bisect_right(starts, mention.start) - 1
         start, end = segments[number]

@@ -31,3 +31,9 @@ def test_mentions_are_counted_from_their_segment():
     assert [(start, end) for start, end, _ in segments] == sentence_bounds(doc)
     assert [mentions[0] for _, _, mentions in segments] == [Mention(0, 1, "PER"), Mention(0, 1, "PER")]
     assert across == []
+
+
+def test_a_doc_without_tokens_may_have_spans():
+    doc = Doc(Vocab())
+    doc.spans["sc"] = [Span(doc, 0, 0, "A")]
+    assert mentions_by_segment(doc, "sc") == ([], [Mention(0, 0, "A")])

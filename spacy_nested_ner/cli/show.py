@@ -9,7 +9,7 @@ import typer
 from spacy.cli._util import Arg, Opt
 from spacy.tokens import Doc
 
-from ..annotation import mentions_of, sentence_bounds
+from ..annotation import mentions_by_segment
 from ..corpus import Settings, read_docs
 from ..corpus.formats.bracket import escape
 from ..corpus.reader import bare_doc
@@ -52,11 +52,12 @@ def show_cli(
 
 def _sentences(doc: Doc, spans_key: str) -> Iterator[str]:
     """Every sentence with its mentions, and below it their probabilities."""
-    mentions = mentions_of(doc, spans_key)
     scores = dict(written_to(doc, spans_key))
-    for start, end in sentence_bounds(doc):
-        inside = [m for m in mentions if start <= m.start and m.end <= end]
+    for start, end, mentions in mentions_by_segment(doc, spans_key)[0]:
         words = [token.text for token in doc[start:end]]
-        kept, _ = separate_crossing(Mention(m.start - start, m.end - start, m.label) for m in inside)
-        certain = ", ".join(f"{doc[m.start : m.end].text} {scores[m]:.0%}" for m in inside)
+        kept, _ = separate_crossing(mentions)
+        certain = ", ".join(
+            f"{doc[m.start : m.end].text} {scores[m]:.0%}"
+            for m in (Mention(m.start + start, m.end + start, m.label) for m in mentions)
+        )
         yield " ".join(bracket_words(words, kept, escape=escape)) + (f"\n    {certain}" if certain else "")

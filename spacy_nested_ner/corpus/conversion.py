@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from spacy.tokens import Doc
-from tqdm import tqdm
 
+from .._progress import progress_bar
 from ..annotation import INCOMPLETE, mentions_of, sentence_bounds
 from .conversion_report import ConversionReport, FormatError
 from .documents import Record, Settings
@@ -170,8 +170,8 @@ def _read(files: list[Path], format: Format, settings: Settings, report: Convers
 def _count(
     records: Iterable[Record], settings: Settings, report: ConversionReport, *, progress: bool
 ) -> Iterator[Record]:
-    """Add every document that passes to the report. `disable=None` shows the bar on terminals only."""
-    for record in tqdm(records, unit=" documents", leave=False, disable=None if progress else True):
+    """Add every document that passes to the report."""
+    for record in progress_bar(records, unit="documents", shown=progress):
         lengths = [end - start for start, end in sentence_bounds(record.doc) if start < end]
         report.count(lengths, mentions_of(record.doc, settings.spans_key))
         yield record

@@ -1,8 +1,8 @@
-"""Saying no before the machine does."""
+"""Refuse requests that do not fit into memory."""
 
 import os
 
-# Below this a request is not worth a look at the machine; above that no machine has as much.
+# Requests below _SMALL are not checked, and no machine has _IMPOSSIBLE bytes.
 _SMALL = 2.0**30
 _IMPOSSIBLE = 2.0**60
 
@@ -25,7 +25,7 @@ def check_memory(size: float, n_tokens: int, width: int, marginals: bool) -> Non
 
 
 def out_of_memory(size: float, n_tokens: int, width: int, marginals: bool, why: str = "") -> MemoryError:
-    """What to say when tables of `size` bytes cannot be had."""
+    """The error for tables of `size` bytes that do not fit."""
     return MemoryError(
         f"{'marginals of' if marginals else 'decoding'} a segment of {n_tokens} tokens with spans of up to {width} "
         f"tokens needs {size / 2**30:.1f} GiB{why}: set max_span_length, or split the text into sentences"

@@ -1,4 +1,4 @@
-"""What may be given as scores, and what is said about anything else."""
+"""Which scores are accepted, and the errors for anything else."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias

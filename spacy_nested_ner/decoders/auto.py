@@ -69,7 +69,7 @@ def cheapest(spaces: list[NamedSpace], coverages: list[float], min_coverage: flo
 
 
 def _cost(decoder: Decoder, longest: int | None) -> tuple[bool, float]:
-    """In an order that is measured."""
+    """The order of measured cost."""
     short = decoder.space.max_short_child
     size = float("inf") if short is None else float(short)
     if size == float("inf") and longest is not None and longest <= CUBIC_IS_CHEAPER:

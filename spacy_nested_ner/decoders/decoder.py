@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar, cast, overload
+from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
 
@@ -34,9 +34,11 @@ class Decoder:
     Decoders are immutable: they hold nothing but their search space, and may be used from many threads at once. The
     GIL is released while they work.
 
+    name (str): Of the kind of decoder, in settings and configs.
     space (SearchSpace): The analyses that are considered.
     """
 
+    name: ClassVar[str]
     space: SearchSpace
 
     def __init__(self, space: SearchSpace):
@@ -53,11 +55,6 @@ class Decoder:
 
     def __hash__(self) -> int:
         return hash((type(self), self.space))
-
-    @property
-    def name(self) -> str:
-        """The name of the class, as it is in settings."""
-        return type(self).__name__
 
     @property
     def multi_label(self) -> bool:
@@ -80,11 +77,11 @@ class Decoder:
     @overload
     def decode(self, scores: Arrays | PackedScores) -> list[list[Mention]]: ...
     def decode(self, scores: Scores) -> Any:
-        """The analysis of highest weight, when every mention costs a fee of 1e-12 of that weight.
+        """The analysis with the highest weight, after a fee per mention of 1e-12 times that weight.
 
-        The fee is what decides ties, in all decoders alike. Of analyses whose weights differ by no more than that, the
-        one with fewest mentions is found; a mention, at any level, or a further label of a span, that weighs no more
-        than that is left out.
+        The fee breaks ties in the same way in all decoders. Among analyses whose weights differ by no more than that,
+        the one with the fewest mentions is found; a mention, at any level, or a further label of a span, that weighs
+        no more than that is left out.
 
         RETURNS (list[Mention]): Sorted by start, then longest first, then label.
         """
@@ -249,6 +246,8 @@ class FlatDecoder(Decoder):
         n * max_span_length then, not with n².
     """
 
+    name = "FlatDecoder"
+
     def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
         super().__init__(SearchSpace(0, multi_label, max_span_length))
 
@@ -260,6 +259,8 @@ class CubicDecoder(Decoder):
     max_span_length (int | None): Forbid mentions of more tokens than this; time and memory grow with
         n * max_span_length then, and time with n * max_span_length².
     """
+
+    name = "CubicDecoder"
 
     def __init__(self, *, multi_label: bool = False, max_span_length: int | None = None):
         super().__init__(SearchSpace(None, multi_label, max_span_length))
@@ -275,6 +276,8 @@ class QuadraticDecoder(Decoder):
     max_span_length (int | None): Forbid mentions of more tokens than this; time and memory grow with
         n * max_span_length then, not with n².
     """
+
+    name = "QuadraticDecoder"
 
     def __init__(self, *, max_short_child: int = 1, multi_label: bool = False, max_span_length: int | None = None):
         short = check_whole("max_short_child", max_short_child, 1)
@@ -292,7 +295,7 @@ class QuadraticDecoder(Decoder):
 def decoder_from_settings(settings: Mapping[str, Any]) -> Decoder:
     """The decoder that has these `settings()`."""
     kinds: dict[str, Callable[..., Decoder]] = {
-        kind.__name__: kind for kind in (FlatDecoder, QuadraticDecoder, CubicDecoder)
+        kind.name: kind for kind in (FlatDecoder, QuadraticDecoder, CubicDecoder)
     }
     others = {name: value for name, value in settings.items() if name != "decoder"}
     if settings.get("decoder") not in kinds:
@@ -301,7 +304,7 @@ def decoder_from_settings(settings: Mapping[str, Any]) -> Decoder:
 
 
 def check_samples(n_samples: Any, seed: Any) -> None:
-    """An error for numbers of samples and seeds that cannot be."""
+    """Raise an error for an invalid number of samples or seed."""
     check_whole("n_samples", n_samples, 0)
     if n_samples >= 2**48:
         raise MemoryError(f"out of memory for {n_samples} samples")

@@ -30,7 +30,7 @@ def sort_mentions(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def check_mentions(mentions: Iterable[AnyMention], n_tokens: int) -> list[Mention]:
-    """Sorted, without duplicates; an error for what is no span of `n_tokens` tokens."""
+    """Sorted, without duplicates; an error for anything that is not a span of `n_tokens` tokens."""
     if not _is_whole(n_tokens) or n_tokens < 0:
         raise ValueError(f"n_tokens is {n_tokens!r}; expected a whole number, 0 or more")
     result = set()

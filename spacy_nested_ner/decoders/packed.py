@@ -1,7 +1,7 @@
 """Scores of a whole batch in one array: only the spans that exist.
 
 One plane per label, so that sums over labels run along contiguous memory whatever the number of labels, a row of
-spans is one contiguous run for the dynamic programs, and nothing is stored, read or computed for spans that cannot be.
+spans is one contiguous run for the dynamic programs, and nothing is stored, read or computed for impossible spans.
 """
 
 from collections.abc import Iterable, Sequence

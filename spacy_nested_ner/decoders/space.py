@@ -1,4 +1,4 @@
-"""Search spaces: which analyses are allowed, what becomes of mentions that are not, and how one is derived."""
+"""Search spaces: which analyses are allowed, how other mentions are projected, and how one is derived."""
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -61,12 +61,12 @@ class SearchSpace:
     ) -> list[Mention]:
         """The largest subset of mentions that is inside the search space.
 
-        Training on gold mentions outside it has no lowest loss; this is what it is given.
+        Training uses this subset: with gold mentions outside the space, the loss would have no minimum.
 
-        Of several largest subsets, the one with the rarer labels is kept. The labels of mentions that are in each
-        other's way are ranked: the one with the highest count is 0, and of equal counts the one that sorts last comes
-        first. The sum of the ranks is the highest possible. The result depends on the set of mentions and on the
-        order of the counts, on no numbering or order of labels, mentions or documents.
+        Of several largest subsets, the one with the rarer labels is kept. The labels of conflicting mentions are
+        ranked from the highest count to the lowest, and among equal counts in reverse order of their names; the sum
+        of the ranks that are kept is the highest possible. The result does not depend on the numbering or order of
+        labels, mentions or documents.
 
         counts (Mapping[Any, int] | None): How often every label occurs in the corpus; a label that is not there
             occurs 0 times.
@@ -142,8 +142,7 @@ def rank_labels(mentions: Iterable[Mention], counts: Mapping[Any, int]) -> tuple
 
 
 def clusters(mentions: list[Mention]) -> Iterator[list[Mention]]:
-    """Cut sorted mentions where no mention reaches across: mentions of different clusters cannot be in each
-    other's way."""
+    """Split sorted mentions where no mention spans the gap: mentions of different clusters cannot conflict."""
     cluster: list[Mention] = []
     reach = 0
     for mention in mentions:

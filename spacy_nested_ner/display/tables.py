@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from wasabi import table
 
-# Characters that a column may have before it is out of line.
+# The maximum width of a column, in characters.
 MAX_WIDTH = 100
 # Written for zero in tables of counts, so that the other numbers stand out.
 NOTHING = "-"

@@ -11,7 +11,8 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
-from ..annotation import mentions_of
+from .._progress import progress_bar
+from ..annotation import by_segment, mentions_of
 from ..corpus import Record
 from ..decoders import Mention
 from ..pipeline.component import NestedNER
@@ -22,7 +23,6 @@ from .alignment import Alignment
 from .components import SplitPipeline
 from .confidence import log_loss, reliability
 from .predictions import make_example
-from .progress import progress_bar
 
 # Where the temperature is searched for, and how closely.
 LOWEST, HIGHEST = 0.1, 10.0
@@ -164,17 +164,21 @@ class _Batch:
             for example, segments in zip(examples, scored.segments)
             for known in reader.read(example, segments, scored.decoder)
         ]
-        packed = scored.packed()
-        analyses = enumerate(scored.decoder.decode(packed))
+        layout = scored.scores.layout
         found: list[tuple[int, int, bool]] = []
-        for example, segments in zip(examples, scored.segments):
+        number = 0  # of a segment, counted over the batch
+        for example, segments, prediction in zip(
+            examples, scored.segments, scored.predict(threshold=None, temperature=1.0)
+        ):
             alignment, gold = Alignment(example), set(mentions_of(example.reference, pipe.key))
-            for (first, _), (number, mentions) in zip(segments, analyses):
+            for place, mentions in enumerate(by_segment(prediction.mentions, segments)[0]):
                 for start, end, label in mentions:
+                    first = segments[place][0]
                     bounds = alignment.to_gold(first + start, first + end)
                     if bounds is not None:
                         is_right = Mention(*bounds, pipe.labels[label]) in gold
-                        found.append((label, packed.layout.cell(number, start, end), is_right))
+                        found.append((label, layout.cell(number + place, start, end), is_right))
+            number += len(segments)
         self._labels, self._cells, right = np.array(found, dtype=int).reshape(-1, 3).T
         self.right = right.astype(bool)
 

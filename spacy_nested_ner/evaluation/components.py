@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 
 def component_of(nlp: Language, spans_key: str) -> tuple[str, Any] | None:
-    """Name and pipe of the last component that declares to write to this key."""
+    """Name and pipe of the last component that says it writes to this key."""
     found = [(name, pipe) for name, pipe in nlp.pipeline if getattr(pipe, "key", None) == spans_key]
     return found[-1] if found else None
 
@@ -28,10 +28,10 @@ def check_pipeline(nlp: Language, spans_key: str) -> None:
 
 
 def check_scores(nlp: Language, doc: Doc, spans_key: str) -> None:
-    """An error if a doc that has been through the pipeline has no mentions with probabilities.
-
-    Mentions without probabilities are an error, too, but spancat writes no scores if there is no mention."""
-    if spans_key not in doc.spans or ("scores" not in doc.spans[spans_key].attrs and len(doc.spans[spans_key])):
+    """An error if a doc that has been through the pipeline has no mentions, or not a probability for each."""
+    group = doc.spans.get(spans_key)
+    # spancat writes no scores if there is no mention.
+    if group is None or len(group.attrs.get("scores", ())) != len(group):
         raise _no_scores(nlp.pipe_names, spans_key)
 
 
@@ -45,8 +45,7 @@ def _no_scores(names: Iterable[str], spans_key: str) -> ValueError:
 
 @dataclass(frozen=True)
 class SplitPipeline:
-    """A pipeline, split at the component that writes mentions, so that this one can be asked more than once about docs
-    that are ready for it.
+    """A pipeline, split at the component that writes mentions, so that it can run several times on prepared docs.
 
     Components that clean docs up are left out: a component that listens to another one still needs the tensor.
 

@@ -49,7 +49,7 @@ def error_by_chance(bins: Sequence[Row]) -> float | None:
 
 
 def log_loss(probabilities: ArrayLike, right: ArrayLike) -> float:
-    """The mean of -log of the probability of what is the case, in nats; 0 if there is no mention."""
+    """The mean of -log of the probability of the actual outcome, in nats; 0 if there is no mention."""
     p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype=bool)
     p = np.clip(p, 1e-6, 1 - 1e-6)
     return float(-np.log(np.where(r, p, 1 - p)).mean()) if len(p) else 0.0

@@ -110,7 +110,7 @@ class Coverage:
 
     @property
     def _fates(self) -> _Fates:
-        """Settled when they are asked for, after the last document."""
+        """Computed on first use, after the last document."""
         if self._settled is None:
             everywhere = {(kept,) * len(self.spaces): labels.copy() for kept, labels in self._certain.items()}
             self._settled = _Fates(everywhere, {})

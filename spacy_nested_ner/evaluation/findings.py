@@ -3,7 +3,6 @@
 The network runs once per batch. Everything else is decoded from the scores it gave.
 """
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ import numpy as np
 from spacy.pipeline.spancat import SpanCategorizer
 from spacy.tokens import Doc
 
+from ..annotation import as_mention, by_segment
 from ..decoders import Mention
 from ..pipeline.component import NestedNER
 from ..pipeline.prediction import Distribution
@@ -57,7 +57,7 @@ def written_to(doc: Doc, spans_key: str) -> Written:
     spancat_singlelabel writes arrays of one number."""
     group = doc.spans[spans_key]
     scores = np.asarray(group.attrs.get("scores", ()), dtype="float64").ravel().tolist()
-    return [(Mention(span.start, span.end, span.label_), score) for span, score in zip(group, scores)]
+    return [(as_mention(span), score) for span, score in zip(group, scores)]
 
 
 def _find_with_nested_ner(
@@ -86,15 +86,12 @@ def _marginals_of(
     result: list[dict[Mention, float]] = []
     first = 0  # of the segments of a doc, counted over the batch
     for segments, mentions in zip(distribution.segments, asked):
-        starts = [start for start, _ in segments]
         result.append({})
-        for mention in mentions:
-            place = bisect_right(starts, mention.start) - 1
-            start, end = segments[place]
-            fits = mention.end <= end and (limit is None or mention.end - mention.start <= limit)
-            if fits and mention.label in numbers:
-                cell = marginals.layout.cell(first + place, mention.start - start, mention.end - start)
-                result[-1][mention] = float(marginals.values[numbers[mention.label], cell])
+        for number, ((begin, _), inside) in enumerate(zip(segments, by_segment(mentions, segments)[0]), first):
+            for start, end, label in inside:
+                if label in numbers and (limit is None or end - start <= limit):
+                    probability = marginals.values[numbers[label], marginals.layout.cell(number, start, end)]
+                    result[-1][Mention(begin + start, begin + end, label)] = float(probability)
         first += len(segments)
     return result
 

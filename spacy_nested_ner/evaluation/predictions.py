@@ -8,6 +8,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.util import minibatch
 
+from .._progress import progress_bar
 from ..annotation import Segment, mentions_of, sentence_bounds
 from ..corpus import Record
 from ..corpus.reader import bare_doc
@@ -15,7 +16,6 @@ from ..decoders import Mention
 from .alignment import Alignment
 from .components import SplitPipeline, check_scores
 from .findings import Finding, Written, find, written_to
-from .progress import progress_bar
 
 THRESHOLDS = tuple(n / 100 for n in range(5, 100, 5))
 

@@ -67,7 +67,7 @@ class Statistics:
 
     @property
     def nested(self) -> int:
-        """Mentions inside another: what the recall of nested mentions is a share of."""
+        """Mentions inside another: the denominator of nested recall."""
         return self.mentions - self.depths[1]
 
     def add(self, record: Record, spans_key: str = "sc") -> None:

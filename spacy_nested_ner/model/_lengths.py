@@ -1,4 +1,4 @@
-"""Which embedding a span length has: long lengths are rare, so they share."""
+"""Rows of span lengths in the embedding; long lengths are rare, so they share rows."""
 
 N_ROWS = 28
 # Every length up to this one has a row of its own; beyond it, there are two rows per doubling.

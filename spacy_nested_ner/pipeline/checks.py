@@ -16,7 +16,20 @@ def check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
         )
 
 
+def check_threshold(threshold: float | None) -> None:
+    """Raise an error if a threshold is out of range."""
+    if threshold is not None and not 0 <= threshold <= 1:
+        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+
+
+def check_temperature(temperature: float) -> None:
+    """Raise an error if a temperature is out of range."""
+    if not 0 < temperature < float("inf"):
+        raise ValueError(f"temperature is {temperature}; expected a number above 0; 1 leaves probabilities as is")
+
+
 def check_settings(
+    *,
     threshold: float | None,
     temperature: float,
     label_smoothing: float,
@@ -25,10 +38,8 @@ def check_settings(
     learn_rate_scale: float,
 ) -> None:
     """Raise an error if a setting is out of range."""
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
-    if not 0 < temperature < float("inf"):
-        raise ValueError(f"temperature is {temperature}; expected a number above 0; 1 leaves probabilities as is")
+    check_threshold(threshold)
+    check_temperature(temperature)
     if not 0 <= label_smoothing < 1:
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1, 0 for none")
     if not 0 < missing_rate <= 1:

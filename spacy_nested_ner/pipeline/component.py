@@ -23,15 +23,15 @@ from ..decoders import (
     SpanLayout,
     decoder_from_settings,
 )
-from .checks import check_keys, check_settings, warn_about_idle_upstream, warn_about_score_weights
+from .checks import check_keys, check_settings, check_temperature, warn_about_idle_upstream, warn_about_score_weights
 from .gold import GoldReader
 from .loss import crf_loss
-from .prediction import NOTHING, Prediction, ScoredDocs
+from .prediction import Prediction, ScoredDocs
 from .survey import survey_examples
 
 # Taken when max_span_length is "auto" and no training data has a mention.
 _SPAN_LENGTH_WITHOUT_DATA = 10
-# In calls: what the component is set to.
+# Default of arguments: use the component's setting.
 _AS_SET: Any = object()
 
 
@@ -61,7 +61,14 @@ class NestedNER(TrainablePipe):
         scorer: Callable | None = None,
     ):
         check_keys(spans_key, incorrect_spans_key)
-        check_settings(threshold, temperature, label_smoothing, missing_rate, max_span_length, learn_rate_scale)
+        check_settings(
+            threshold=threshold,
+            temperature=temperature,
+            label_smoothing=label_smoothing,
+            missing_rate=missing_rate,
+            max_span_length=max_span_length,
+            learn_rate_scale=learn_rate_scale,
+        )
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -97,13 +104,15 @@ class NestedNER(TrainablePipe):
 
     @property
     def decoder(self) -> Decoder:
-        """The search space; an error if an AutoDecoder has yet to choose it."""
+        """The search space. A ValueError if an AutoDecoder has yet to choose it."""
         if self._decoder is None:
             raise (self.auto_decoder or AutoDecoder()).not_chosen()
         return self._decoder
 
     @decoder.setter
     def decoder(self, decoder: Decoder) -> None:
+        if not isinstance(decoder, Decoder):
+            raise TypeError(f"decoder is {decoder!r}; expected a FlatDecoder, QuadraticDecoder or CubicDecoder")
         self._decoder = decoder
 
     @property
@@ -117,6 +126,7 @@ class NestedNER(TrainablePipe):
 
     @temperature.setter
     def temperature(self, temperature: float) -> None:
+        check_temperature(temperature)
         self.cfg["temperature"] = temperature
 
     @property
@@ -165,7 +175,7 @@ class NestedNER(TrainablePipe):
         """
         docs = list(docs)
         if not any(len(doc) for doc in docs) or not self.labels:
-            return [NOTHING for _ in docs]
+            return [Prediction([], [], 0.0, 0.0) for _ in docs]
         return self.scores(docs).predict(
             threshold=self.threshold if threshold is _AS_SET else threshold,
             temperature=self.temperature if temperature is _AS_SET else temperature,
@@ -175,8 +185,11 @@ class NestedNER(TrainablePipe):
         """The score of every span of some docs: the network runs once, and any number of analyses can be decoded
         from what it gives, at any threshold and temperature."""
         docs = list(docs)
+        decoder = self.decoder  # before the network runs: it may not have been chosen yet
         segments, layout = self._segmented(docs)
-        return self._scored(self.model.predict((docs, layout)), segments, layout)
+        if not layout.n_tokens:
+            return ScoredDocs(decoder, PackedScores(np.zeros((len(self.labels), 0), dtype="float32"), layout), segments)
+        return ScoredDocs(decoder, self._packed(self.model.predict((docs, layout)), layout), segments)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Prediction]) -> None:
         """Write mentions, their probabilities, and the log-probability and entropy of the analysis."""
@@ -190,7 +203,7 @@ class NestedNER(TrainablePipe):
             doc.spans[self.key] = SpanGroup(doc, name=self.key, spans=spans, attrs=attrs)
 
     def segments(self, doc: Doc) -> list[Segment]:
-        """Where the stretches of a doc begin and end that are decoded one by one."""
+        """The bounds of the segments of a doc, which are decoded one by one."""
         return sentence_bounds(doc, use_sentences=self.cfg["use_sentences"])
 
     def _segmented(self, docs: list[Doc]) -> tuple[list[list[Segment]], SpanLayout]:
@@ -198,9 +211,9 @@ class NestedNER(TrainablePipe):
         lengths = (end - start for of_doc in segments for start, end in of_doc)
         return segments, SpanLayout(lengths, self.span_limit)
 
-    def _scored(self, values: Floats2d, segments: list[list[Segment]], layout: SpanLayout) -> ScoredDocs:
+    def _packed(self, values: Floats2d, layout: SpanLayout) -> PackedScores:
         """From wherever the model runs to where the decoders run."""
-        return ScoredDocs(self.decoder, PackedScores(self.model.ops.to_numpy(values), layout), segments)
+        return PackedScores(self.model.ops.to_numpy(values), layout)
 
     # ---- training ----
 
@@ -263,10 +276,11 @@ class NestedNER(TrainablePipe):
         if not any(len(example.predicted) for example in examples):
             return losses
         set_dropout_rate(self.model, drop)
+        decoder = self.decoder
         docs = [example.predicted for example in examples]
         segments, layout = self._segmented(docs)
         values, backprop = self.model.begin_update((docs, layout))
-        loss, d_values = self.get_loss(examples, self._scored(values, segments, layout))
+        loss, d_values = self.get_loss(examples, ScoredDocs(decoder, self._packed(values, layout), segments))
         backprop(d_values)
         if sgd is not None:
             self.finish_update(sgd)
@@ -274,7 +288,7 @@ class NestedNER(TrainablePipe):
         return losses
 
     def finish_update(self, sgd: Optimizer) -> None:
-        """Change the weights by what was learned, at this component's own rate."""
+        """Update the weights, at this component's own learning rate."""
         rate = sgd.learn_rate
         sgd.learn_rate = rate * self.cfg["learn_rate_scale"]
         try:
@@ -301,8 +315,8 @@ class NestedNER(TrainablePipe):
             self.labels,
             self.span_limit,
             self.cfg["missing_rate"],
-            # Components saved by earlier versions have no counts.
-            self.cfg.get("label_counts", {}),
+            # Empty in components saved by earlier versions: conflicts are then settled by the names of labels.
+            self.cfg["label_counts"],
         )
 
     # ---- loading ----
@@ -327,7 +341,7 @@ class NestedNER(TrainablePipe):
         except Exception as error:
             raise ValueError(
                 f"cannot load the component {self.name!r} from {source}: {error}. The files are damaged, or were saved "
-                f"with another model than that of the config"
+                f"with a model other than the one in the config"
             ) from error
         if self.model.has_dim("nO") and self.model.get_dim("nO") != len(self.labels):
             raise ValueError(

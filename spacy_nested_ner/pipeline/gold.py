@@ -1,15 +1,16 @@
-"""What examples are annotated with, as far as a component can learn it, with an account of the rest."""
+"""The gold annotation that a component can learn from, and a count of what it cannot learn."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from numbers import Real
 from typing import NamedTuple
 
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
-from ..annotation import INCOMPLETE, Segment, by_segment
+from ..annotation import INCOMPLETE, Segment, as_mention, by_segment
 from ..decoders import AutoDecoder, Decoder, Mention
 from ..decoders.mention import sort_mentions
 from .incomplete import Incomplete
@@ -82,10 +83,10 @@ class AlignedGold(NamedTuple):
 
 def align(example: Example, spans_key: str) -> AlignedGold:
     """The gold mentions of an example on the tokens of its predicted doc."""
-    gold = {(span.start, span.end, span.label_): span for span in example.reference.spans.get(spans_key, [])}
+    gold = {as_mention(span): span for span in example.reference.spans.get(spans_key, [])}
     aligned = on_predicted(example, gold.values())
-    misaligned = Counter(label for _, _, label in gold) - Counter(span.label_ for span in aligned)
-    mentions = sort_mentions({Mention(span.start, span.end, span.label_) for span in aligned})
+    misaligned = Counter(mention.label for mention in gold) - Counter(span.label_ for span in aligned)
+    mentions = sort_mentions(set(map(as_mention, aligned)))
     return AlignedGold(mentions, list(misaligned.elements()), len(gold))
 
 
@@ -141,12 +142,12 @@ class GoldReader:
         """
         lost.n_gold += gold.n_gold
         lost.add("tokens", gold.misaligned)
-        lost.add("label", (m.label for m in gold.mentions if m.label not in self.labels))
-        inside, across = by_segment((m for m in gold.mentions if m.label in self.labels), segments)
+        lost.add("label", (m.label for m in gold.mentions if m.label not in self._numbers))
+        inside, across = by_segment((m for m in gold.mentions if m.label in self._numbers), segments)
         lost.add("sentence", (m.label for m in across))
         result = []
         for (start, end), mentions in zip(segments, inside):
-            kept = [m for m in mentions if self.span_limit is None or m.end - m.start <= self.span_limit]
+            kept = [m for m in mentions if self._is_scored(m)]
             if len(kept) < len(mentions):
                 lost.add("length", (m.label for m in mentions if m not in kept))
             result.append((kept, end - start))
@@ -161,8 +162,15 @@ class GoldReader:
             lost.add("space", (m.label for m in mentions if m not in kept))
         return kept
 
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        return {label: number for number, label in enumerate(self.labels)}
+
     def _numbered(self, mentions: list[Mention]) -> list[Mention]:
-        return [Mention(m.start, m.end, self.labels.index(m.label)) for m in mentions]
+        return [Mention(m.start, m.end, self._numbers[m.label]) for m in mentions]
+
+    def _is_scored(self, mention: Mention) -> bool:
+        return self.span_limit is None or mention.end - mention.start <= self.span_limit
 
     def _incorrect(self, example: Example, segments: list[Segment]) -> list[list[Mention]]:
         """The mentions of every segment that are known to be wrong. A span without a label means all labels.
@@ -170,14 +178,14 @@ class GoldReader:
         Spans that cannot be predicted are left out: they do not begin and end with a token, cross a sentence
         boundary, are too long, or have an unknown label.
         """
-        numbers = {label: [number] for number, label in enumerate(self.labels)} | {"": list(range(len(self.labels)))}
+        numbers = {label: [number] for label, number in self._numbers.items()} | {"": list(range(len(self.labels)))}
         spans = on_predicted(example, example.reference.spans.get(self.incorrect_key, []))
-        inside, _ = by_segment((Mention(span.start, span.end, span.label_) for span in spans), segments)
+        inside, _ = by_segment(map(as_mention, spans), segments)
         return [
             [
                 Mention(m.start, m.end, number)
                 for m in mentions
-                if self.span_limit is None or m.end - m.start <= self.span_limit
+                if self._is_scored(m)
                 for number in numbers.get(m.label, ())
             ]
             for mentions in inside
@@ -228,7 +236,7 @@ def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | N
 
 def check_contradictions(reference: Doc, spans_key: str, incorrect_spans_key: str) -> None:
     """An error if a mention is both right and wrong."""
-    incorrect = {(span.start, span.end, span.label_) for span in reference.spans.get(incorrect_spans_key, [])}
+    incorrect = set(map(as_mention, reference.spans.get(incorrect_spans_key, [])))
     if not incorrect:
         return
     for span in reference.spans.get(spans_key, []):

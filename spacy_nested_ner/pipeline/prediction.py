@@ -8,6 +8,7 @@ import numpy as np
 
 from ..annotation import Segment
 from ..decoders import Analyses, Decoder, Mention, PackedScores
+from .checks import check_temperature, check_threshold
 
 
 class Prediction(NamedTuple):
@@ -23,9 +24,6 @@ class Prediction(NamedTuple):
     probabilities: list[float]
     log_probability: float
     entropy: float
-
-
-NOTHING = Prediction([], [], 0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -66,6 +64,7 @@ class Distribution:
         threshold (float | None): None for the most probable analysis. With a number, the analysis for which the sum
             of (probability - threshold) over its mentions is highest; it is inside the search space, too.
         """
+        check_threshold(threshold)
         scores = self.scores
         if threshold is not None:
             scores = self.marginals.like(self.marginals.values - np.float32(threshold))
@@ -75,8 +74,7 @@ class Distribution:
         layout = self.scores.layout
         counts = np.diff(found.offsets)
         number = np.repeat(np.arange(len(layout)), counts)  # the segment of every mention
-        first = layout.token_offsets[number] + found.starts
-        cells = layout.row_offsets[first] + (found.ends - found.starts - 1)
+        cells = layout.cells(number, found.starts, found.ends)
         probabilities = self.marginals.values[found.labels, cells].tolist()
         weights = np.bincount(number, self.scores.values[found.labels, cells], minlength=len(layout))
         starts = np.repeat([start for of_doc in self.segments for start, _ in of_doc], counts).astype(np.int64)
@@ -93,7 +91,8 @@ class Distribution:
             last = segment + len(of_doc)
             inside = slice(int(found.offsets[segment]), int(found.offsets[last]))
             # Segments are independent: log-probabilities and entropies add up.
-            log_probability, entropy = sum(log_probabilities[segment:last]), sum(self.entropies[segment:last])
+            log_probability = sum(log_probabilities[segment:last], 0.0)
+            entropy = sum(self.entropies[segment:last], 0.0)
             predictions.append(Prediction(mentions[inside], probabilities[inside], log_probability, entropy))
             segment = last
         return predictions
@@ -114,6 +113,7 @@ class ScoredDocs:
 
     def at(self, temperature: float) -> Distribution:
         """The distribution over analyses when scores are divided by a temperature."""
+        check_temperature(temperature)
         return Distribution(self.decoder, self.packed(temperature), self.segments)
 
     def packed(self, temperature: float = 1.0) -> PackedScores:

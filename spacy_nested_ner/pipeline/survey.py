@@ -1,4 +1,4 @@
-"""What training data have, read in one pass before training starts: labels, lengths, and what can be learned."""
+"""What the training data contain, read in one pass before training starts: labels, lengths, what can be learned."""
 
 import warnings
 from collections import Counter
@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
 from spacy.util import logger
 
-from ..annotation import Segment
+from ..annotation import Segment, as_mention
 from ..decoders import AutoDecoder, Decoder, QuadraticDecoder
 from .gold import AlignedGold, GoldReader, Lost, align, labeled_spans
 
@@ -47,11 +47,11 @@ class Survey(NamedTuple):
         if choice is None:
             logger.info("AutoDecoder: no gold mention to choose by; the decoder is %r", QuadraticDecoder())
             return QuadraticDecoder()
-        logger.info("AutoDecoder: %.2f %% of gold mentions are kept by %r", 100 * choice.coverage, choice.decoder)
+        logger.info("AutoDecoder: %s of gold mentions are kept by %r", f"{choice.coverage:.2%}", choice.decoder)
         if not choice.is_enough:
             warnings.warn(
-                f"no decoder keeps {auto.min_coverage:.2%} of the gold mentions, as AutoDecoder is asked to; "
-                f"{choice.decoder!r} keeps most, {choice.coverage:.2%}. Mentions that cross are never kept",
+                f"no decoder keeps {auto.min_coverage:.2%} of the gold mentions, which is min_coverage of AutoDecoder; "
+                f"{choice.decoder!r} keeps the most, {choice.coverage:.2%}. Mentions that cross are never kept",
                 UserWarning,
                 stacklevel=3,
             )
@@ -80,7 +80,8 @@ def survey_examples(
         if len(sample) < _SAMPLE_SIZE and len(example.x):
             sample.append(example.x)
         spans = labeled_spans(example.reference, reader.key)
-        counts.update(label for _, _, label in dict.fromkeys((span.start, span.end, span.label_) for span in spans))
+        # Without duplicates, and in the order of the group: labels are numbered as they appear.
+        counts.update(mention.label for mention in dict.fromkeys(map(as_mention, spans)))
         if reader.is_annotated(example.reference):
             reader.check(example.reference)
             gold.append((align(example, reader.key), segments_of(example.predicted)))

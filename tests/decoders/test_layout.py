@@ -33,3 +33,10 @@ def test_spans_of_every_length(limit):
         np.testing.assert_array_equal(ends[group.cells] - group.starts + 1, group.length)
     assert sorted(np.concatenate([group.cells for group in groups])) == list(range(layout.n_spans))
     assert SpanLayout([]).by_length == ()
+
+
+def test_cells_of_many_spans_are_those_of_each():
+    layout = SpanLayout([4, 0, 3], 3)
+    spans = [(0, 0, 1), (0, 1, 4), (2, 0, 3), (2, 2, 3)]
+    found = layout.cells(*(np.array(column) for column in zip(*spans)))
+    assert found.tolist() == [layout.cell(*span) for span in spans]

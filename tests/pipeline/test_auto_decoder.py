@@ -49,7 +49,7 @@ def test_chosen_and_logged_when_training_starts(caplog):
         logger.setLevel(level)
         logger.propagate = propagate
     assert pipe.decoder == QuadraticDecoder()
-    assert "AutoDecoder: 100.00 % of gold mentions are kept by QuadraticDecoder(max_short_child=1" in caplog.text
+    assert "AutoDecoder: 100.00% of gold mentions are kept by QuadraticDecoder(max_short_child=1" in caplog.text
     assert nlp.config["components"]["nested_ner"]["decoder"] == {**AUTO, "min_coverage": 0.999}
 
 
@@ -90,7 +90,9 @@ def test_crossing_mentions_are_warned_about_with_numbers():
         nlp.initialize(lambda: [example(nlp, sentence), *make_examples(nlp)])
     (message,) = [str(w.message) for w in caught if "no decoder keeps" in str(w.message)]
     assert "no decoder keeps 99.90% of the gold mentions" in message
-    assert "QuadraticDecoder(max_short_child=1, multi_label=False, max_span_length=None) keeps most, 95.00%" in message
+    assert (
+        "QuadraticDecoder(max_short_child=1, multi_label=False, max_span_length=None) keeps the most, 95.00%" in message
+    )
     (lost,) = [str(w.message) for w in caught if "cannot learn" in str(w.message)]
     assert "raise min_coverage = 0.999 of AutoDecoder, unless they cross others" in lost
 
@@ -108,6 +110,20 @@ def test_not_chosen_yet():
         ValueError, match=r"AutoDecoder\(min_coverage=0.999\) has not chosen a decoder yet.*nlp.initialize"
     ):
         _ = pipe.decoder
+
+
+def test_the_decoder_of_a_component_is_a_decoder(nlp):
+    with pytest.raises(TypeError, match=r"decoder is AutoDecoder\(.*\); expected a FlatDecoder"):
+        nlp.get_pipe("nested_ner").decoder = AutoDecoder()
+
+
+def test_a_decoder_that_was_not_chosen_is_named_before_the_network_runs():
+    nlp, pipe = blank()
+    pipe.add_label("PER")
+    with pytest.raises(ValueError, match="has not chosen a decoder yet"):
+        pipe.predict([make_doc(nlp.vocab, SENTENCES, key=None)])
+    with pytest.raises(ValueError, match="has not chosen a decoder yet"):
+        pipe.update(make_examples(nlp))
 
 
 def same(nlp, other):
@@ -185,7 +201,7 @@ def test_train_resume_and_package(tmp_path):
     spacy_command("debug", "config", "auto.cfg", *paths, cwd=tmp_path)
     spacy_command("init", "fill-config", "auto.cfg", "filled.cfg", cwd=tmp_path)
     output = spacy_command("train", "filled.cfg", "-o", "out", "--verbose", *paths, *quick, cwd=tmp_path)
-    assert "AutoDecoder: 100.00 % of gold mentions are kept by QuadraticDecoder" in output
+    assert "AutoDecoder: 100.00% of gold mentions are kept by QuadraticDecoder" in output
     assert spacy.load(tmp_path / "out" / "model-last").get_pipe("nested_ner").decoder == QuadraticDecoder()
     # A trained component that another training begins with keeps its choice.
     sourced = load_config(tmp_path / "filled.cfg", interpolate=False)

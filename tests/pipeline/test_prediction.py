@@ -172,3 +172,36 @@ def test_long_documents_take_linear_memory(nlp):
     words = (words * (100_000 // len(words) + 1))[:100_000]
     doc = pipe(Doc(nlp.vocab, words=words))
     assert len(doc.spans["sc"]) > 30_000
+
+
+def test_every_doc_has_a_prediction_of_its_own(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    one, other = pipe.predict([Doc(nlp.vocab), Doc(nlp.vocab)])
+    one.mentions.append("changed")
+    assert other.mentions == pipe.predict([Doc(nlp.vocab)])[0].mentions == []
+
+
+def test_docs_without_tokens_have_numbers_like_all_others(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    empty, full = pipe.predict([Doc(nlp.vocab), plain(nlp, SENTENCES[:1])])
+    assert empty == ([], [], 0.0, 0.0)
+    assert [type(number) for number in empty[2:]] == [type(number) for number in full[2:]] == [float, float]
+    assert pipe.scores([]).predict(threshold=None, temperature=1.0) == []
+    assert pipe.scores([Doc(nlp.vocab)]).predict(threshold=0.5, temperature=2.0) == [empty]
+
+
+@pytest.mark.parametrize("temperature", [0.0, -1.0, float("nan"), float("inf")])
+def test_temperatures_of_a_call_are_checked(nlp, temperature):
+    pipe = nlp.get_pipe("nested_ner")
+    docs = [plain(nlp, SENTENCES[:1])]
+    with pytest.raises(ValueError, match=r"temperature is .*; expected a number above 0"):
+        pipe.predict(docs, temperature=temperature)
+    with pytest.raises(ValueError, match=r"temperature is .*; expected a number above 0"):
+        pipe.temperature = temperature
+    assert pipe.temperature == 1.0
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 7, float("nan")])
+def test_thresholds_of_a_call_are_checked(nlp, threshold):
+    with pytest.raises(ValueError, match=r"threshold is .*; expected a number between 0 and 1"):
+        nlp.get_pipe("nested_ner").predict([plain(nlp, SENTENCES[:1])], threshold=threshold)
