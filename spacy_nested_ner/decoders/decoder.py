@@ -185,7 +185,8 @@ class Decoder:
         It is log Z less the expected weight. Both grow with the weights, and their difference does not: it has an
         error of about 1e-16 times the expected sum of the squared weights of an analysis (1e-7 times the root of that,
         for float32 marginals). Where that sum is above 1e6, as with weights in the thousands, the entropy is
-        computed in another way, which is slower and exact for weights of any size.
+        computed in another way, which is slower. It holds for weights of any size, as long as those of one segment
+        that matter differ by less than 1e15: a double has no more digits.
 
         RETURNS (list[float]): One number per segment.
         """

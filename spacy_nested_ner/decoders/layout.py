@@ -12,6 +12,7 @@ Model, gold, loss, decoders and predictions all share this order. It is made onc
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ import numpy as np
 from ._settings import check_limit, check_whole
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+
+# Far more than any memory holds, and no sum of them overflows.
+_MOST_CELLS = 2**60
 
 
 def count_spans(n_tokens: int, max_span_length: int | None = None) -> int:
@@ -132,7 +136,10 @@ class SpanLayout:
 
 
 def _running_sums(numbers: Iterable[int]) -> Ints:
-    return _frozen(np.cumsum([0, *numbers], dtype=np.int64))
+    sums = [0, *accumulate(numbers)]
+    if sums[-1] > _MOST_CELLS:
+        raise ValueError(f"the segments have {sums[-1]} spans or tokens; expected at most {_MOST_CELLS}")
+    return _frozen(np.array(sums, dtype=np.int64))
 
 
 def _frozen(array: Ints) -> Ints:

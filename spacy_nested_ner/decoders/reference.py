@@ -152,16 +152,14 @@ class _Reference(fast.Decoder):
     def _decode_one(self, weights: Weights) -> list[Mention]:
         """The rule for ties, word for word: a mention costs 1e-12 of the weight of the best analysis."""
         spans, rows = self._spans(weights)
-        choices = [self._choices(weights, span) for span in spans]
-        fee = 1e-12 * self._best(rows, choices, 0.0)[1]
-        best, _ = self._best(rows, choices, fee)
+        fee = 1e-12 * self._best(rows, [self._choices(weights, span) for span in spans])[1]
+        best, _ = self._best(rows, [self._choices(weights - fee, span) for span in spans])
         return sort_mentions(Mention(first, last + 1, t) for (first, last), chosen in zip(spans, best) for t in chosen)
 
     @staticmethod
-    def _best(rows: Weights, choices: list[list[Choice]], fee: float) -> tuple[list[tuple[int, ...]], float]:
-        """The labels of every span in the best analysis, () for none, and its weight, when every label costs `fee`."""
-        paid = [[(labels, weight - fee * len(labels)) for labels, weight in some] for some in choices]
-        best = [max(some, key=lambda choice: choice[1], default=((), -np.inf)) for some in paid]
+    def _best(rows: Weights, choices: list[list[Choice]]) -> tuple[list[tuple[int, ...]], float]:
+        """The labels of every span in the best analysis, () for none, and its weight."""
+        best = [max(some, key=lambda choice: choice[1], default=((), -np.inf)) for some in choices]
         totals = _weigh(rows, np.array([weight for _, weight in best]))
         row = int(np.argmax(totals))  # of equal ones the first, which has fewest spans
         return [labels if is_in else () for (labels, _), is_in in zip(best, rows[row])], float(totals[row])

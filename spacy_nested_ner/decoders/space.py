@@ -9,6 +9,7 @@ import numpy as np
 
 from ._kernels import engine
 from ._kernels.batch import Batch
+from ._memory import check_memory
 from ._settings import check_limit, check_whole
 from .derivation import Derivation, derive_flat, derive_nested
 from .forest import plant, walk
@@ -122,6 +123,7 @@ class SearchSpace:
         first, last = mentions[0].start, max(m.end for m in mentions)
         labels, ranks = rank_labels(mentions, counts)
         layout = SpanLayout([last - first], max(m.end - m.start for m in mentions))
+        check_memory(8.0 * len(labels) * layout.n_spans, last - first, layout.max_span_length or 0, False)
         values = np.full((len(labels), layout.n_spans), -np.inf)
         # Whole numbers, so that all sums are exact.
         base = len(labels) * (len(mentions) + 1)

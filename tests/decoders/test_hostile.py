@@ -118,6 +118,43 @@ d.decode([a for a in arrays])
 thread.join()
 print('fine')
 """,
+    "a list that an array empties": """
+class Evil:
+    def __array__(self, *args, **kwargs):
+        arrays.clear()
+        return np.zeros((1, 1, 1), "float32")
+arrays = [Evil()] + [np.zeros((1, 1, 1), "float32")] * 5000
+assert engine.decode(Batch.of_arrays(arrays, True, False, 0), 1, False)[3].shape == (5002,)
+print("fine")
+""",
+    "lengths that one of them empties": """
+import gc
+class Length:
+    def __index__(self):
+        for other in gc.get_referrers(self):
+            if type(other) is list:
+                other.clear()
+        return 1
+Batch.of_packed(np.zeros((1, 5000)), [Length()] + [1] * 4999, 0, False, 0)
+print("fine")
+""",
+    "outputs that an array empties": """
+import gc
+class Evil:
+    def __array__(self, *args, **kwargs):
+        for other in gc.get_objects():
+            if type(other) is Batch and other.outputs is not None:
+                other.outputs.clear()
+        return np.zeros((1, 1, 1), "float32")
+assert len(FlatDecoder().marginals([np.zeros((1, 1, 1), "float32")] * 5000 + [Evil()])) == 5001
+print("fine")
+""",
+    "a module whose names are replaced": """
+from spacy_nested_ner.decoders._kernels import batch
+batch.zeros = lambda *arguments: np.zeros((0, 0, 0), "float32")
+assert FlatDecoder().marginals(np.zeros((1500, 1500, 8), "float32")).shape == (1500, 1500, 8)
+print("fine")
+""",
 }
 
 READ_BY_ENTROPY = {"values in Fortran order", "values in the other byte order", "values that are not aligned"}

@@ -40,3 +40,9 @@ def test_cells_of_many_spans_are_those_of_each():
     spans = [(0, 0, 1), (0, 1, 4), (2, 0, 3), (2, 2, 3)]
     found = layout.cells(*(np.array(column) for column in zip(*spans)))
     assert found.tolist() == [layout.cell(*span) for span in spans]
+
+
+@pytest.mark.parametrize("lengths, limit", [([2**62] * 4, 1), ([2**32 - 1, 2**32 - 1, 3], None), ([2**33], None)])
+def test_more_spans_than_can_be_counted_are_an_error(lengths, limit):
+    with pytest.raises(ValueError, match=r"the segments have \d+ spans or tokens; expected at most"):
+        _ = SpanLayout(lengths, limit).n_spans

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, Mention, QuadraticDecoder
 from spacy_nested_ner.decoders import _memory as memory
 
 
@@ -34,3 +34,9 @@ def test_memory_of_a_machine_that_does_not_say_how_much_it_has(monkeypatch):
     memory.check_memory(2.0**50, 10, 10, False)
     with pytest.raises(MemoryError, match="more than"):
         memory.check_memory(2.0**70, 10, 10, False)
+
+
+def test_projection_asks_before_it_takes_memory():
+    crossing = [Mention(0, 600_000, "A"), Mention(1, 600_001, "B")]
+    with pytest.raises(MemoryError, match=r"a segment of 600001 tokens .* GiB.*set max_span_length"):
+        QuadraticDecoder().project(crossing, 600_001)

@@ -127,3 +127,8 @@ def test_long_segments_full_of_ties(multi_label):
                 assert weight_of(found[0], each) == weight_of(found[1], each)
                 assert len(found[0]) == len(found[1])
             assert len(one.decode(scores)) == len(one.decode(mirrored(scores)))
+
+
+def test_a_label_that_weighs_just_the_fee_is_left_out(implementation):
+    decoder = implementation.CubicDecoder(multi_label=True)
+    assert decoder.decode(np.array([[[1e-12, 1.0]]])) == [Mention(0, 1, 1)]

@@ -2,8 +2,9 @@
 """Score arrays as the kernels see them: pointers and strides, any number of segments.
 
 This is the border between Python and C. Nothing that Python says about an array is believed: dimensions, strides and
-element type come from its buffer, which is locked for as long as the Batch lives, and the cells of packed segments
-are counted here from their lengths. Behind this border no index is checked again.
+element type come from its buffer, which the Batch holds on to, and the cells of packed segments are counted here from
+their lengths. Behind this border no index is checked again. What NumPy itself cannot survive, such as an array that is
+resized with refcheck=False while somebody reads it, it cannot survive here either.
 
 Two layouts go through the same kernels:
 
@@ -22,8 +23,10 @@ from numpy import float32, float64, ndarray, zeros
 
 from .._scores import check_array
 
+# Names of a module can be replaced from Python; these cannot.
 cdef object FLOAT32 = float32
 cdef object FLOAT64 = float64
+cdef object ZEROS = zeros
 
 # With fewer tokens than this, no number of cells overflows.
 cdef Py_ssize_t MOST_TOKENS = 1 << 30
@@ -75,7 +78,7 @@ cdef class Batch:
         free(self.views)
 
     cdef Py_buffer* _acquire(self, object array, int axes, bint writable) except NULL:
-        """The memory of an array of native float32 or float64 with this many axes; it cannot be resized meanwhile."""
+        """The memory of an array of native float32 or float64 with this many axes."""
         cdef Py_buffer* view = &self.views[self.n_views]
         cdef const char* kind
         PyObject_GetBuffer(array, view, PyBUF_STRIDES | PyBUF_FORMAT | (PyBUF_WRITABLE if writable else 0))
@@ -93,15 +96,17 @@ cdef class Batch:
     def of_arrays(list arrays not None, bint numbered, bint marginals, Py_ssize_t max_span_length):
         """Dense arrays. `numbered`: an error names the number of the array. With `marginals`, `outputs` has a new
         array for each of them."""
-        cdef Batch batch = Batch(len(arrays))
+        # A tuple: what is asked of an object may run code that changes a list.
+        cdef tuple items = tuple(arrays)
+        cdef Batch batch = Batch(len(items))
         cdef Segment* segment
         cdef Py_buffer* view
         cdef Py_ssize_t k, item
-        cdef object array
+        cdef object array, output
+        cdef list outputs = []
         _check_limit(max_span_length)
-        batch.outputs = [] if marginals else None
         for k in range(batch.size):
-            array = arrays[k]
+            array = items[k]
             if type(array) is not ndarray or not _is_plain(array):
                 array = check_array(array, f"scores[{k}]" if numbered else "scores")
             view = batch._acquire(array, 3, False)
@@ -118,19 +123,22 @@ cdef class Batch:
                 segment.label_step == item and segment.span_step == item * segment.labels
                 and segment.row_step % item == 0 and <size_t>segment.data % <size_t>item == 0)
             if marginals:
-                batch.outputs.append(zeros((segment.n, segment.n, segment.labels), FLOAT64 if item == 8 else FLOAT32))
-                segment.out = <char*>batch._acquire(batch.outputs[k], 3, True).buf
+                output = ZEROS((segment.n, segment.n, segment.labels), FLOAT64 if item == 8 else FLOAT32)
+                segment.out = <char*>batch._acquire(output, 3, True).buf
+                outputs.append(output)
+        batch.outputs = outputs if marginals else None
         return batch
 
     @staticmethod
     def of_packed(object values, object lengths, Py_ssize_t stored, bint marginals, Py_ssize_t max_span_length):
         """One (T, cells) array in C order; `stored` is its longest span, 0 if there is no limit. With `marginals`,
         `outputs` has one new array for all segments."""
-        cdef list sizes = list(lengths)
+        cdef tuple sizes = tuple(lengths)
         cdef Batch batch = Batch(len(sizes))
         cdef Segment* segment
         cdef Py_buffer* view = batch._acquire(values, 2, False)
         cdef Py_ssize_t k, cells = 0
+        cdef object output
         cdef char* out = NULL
         _check_limit(max_span_length)
         _check_limit(stored)
@@ -140,8 +148,9 @@ cdef class Batch:
                 or <size_t>view.buf % <size_t>view.itemsize):
             raise ValueError("packed scores are not aligned and in C order; make them with PackedScores")
         if marginals:
-            batch.outputs = [zeros((view.shape[0], view.shape[1]), FLOAT64 if view.itemsize == 8 else FLOAT32)]
-            out = <char*>batch._acquire(batch.outputs[0], 2, True).buf
+            output = ZEROS((view.shape[0], view.shape[1]), FLOAT64 if view.itemsize == 8 else FLOAT32)
+            out = <char*>batch._acquire(output, 2, True).buf
+            batch.outputs = [output]
         for k in range(batch.size):
             segment = &batch.segments[k]
             _set_size(segment, sizes[k], view.shape[0], stored)

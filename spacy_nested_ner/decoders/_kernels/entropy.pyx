@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
-"""The entropy of the distribution over analyses, for weights of any size.
+"""The entropy of the distribution over analyses, for large weights.
 
 log Z less the expected weight is the entropy too, but both grow with the weights while their difference does not:
 for weights of 1e4 seven digits are gone, for weights of 1e20 all of them. Here the chart is one of highest weights,
@@ -10,7 +10,8 @@ entropies h (those of their parts added up), v' being the highest value,
     s = log(sum over c of exp(v[c] - v' + s[c]))
     h = sum over c of q[c] * (h[c] - log q[c])        with q[c] = exp(v[c] - v' + s[c] - s)
 
-Nothing cancels, and equal weights remain equal at any size. The candidates are those of traceback.pyx. It costs an
+Equal weights remain equal at any size. What a double cannot hold is lost here as everywhere: next to a weight of 1e16,
+one of 1 does not count, even if the heavy mention is not part of the best analysis. The candidates are those of traceback.pyx. It costs an
 exponential per candidate, so Decoder.entropy comes here only when it has to.
 """
 from .chart cimport Chart, row_length, row_offset
