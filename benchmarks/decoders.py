@@ -78,6 +78,7 @@ def against_torch_struct(rounds: int) -> list[dict]:
         functions[f"{name} decode"] = lambda d=decoder: d.decode(scores)
         functions[f"{name} marginals"] = lambda d=decoder: d.log_partition_and_marginals(scores)
         functions[f"{name} decode, packed"] = lambda d=decoder: d.decode(packed)
+        functions[f"{name} decode to arrays, packed"] = lambda d=decoder: d.decode_arrays(packed)
         functions[f"{name} marginals, packed"] = lambda d=decoder: d.log_partition_and_marginals(packed)
     best = best_of(functions, rounds, {name: 15 for name in functions if not name.startswith("torch")})
     goals = {
@@ -103,6 +104,7 @@ def short_sentences(rounds: int) -> list[dict]:
     for name, decoder in DECODERS.items():
         functions[name] = lambda d=decoder: d.decode(arrays)
         functions[f"{name}, packed"] = lambda d=decoder: d.decode(packed)
+        functions[f"{name}, packed, to arrays"] = lambda d=decoder: d.decode_arrays(packed)
     best = best_of(functions, 2 * rounds, {name: 3 for name in functions if name != "torch-struct"})
     best = {name: seconds / (100 if name == "torch-struct" else many) for name, seconds in best.items()}
     goals = {"quadratic": 10}
