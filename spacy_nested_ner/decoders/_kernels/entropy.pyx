@@ -11,8 +11,8 @@ entropies h (those of their parts added up), v' being the highest value,
     h = sum over c of q[c] * (h[c] - log q[c])        with q[c] = exp(v[c] - v' + s[c] - s)
 
 Equal weights remain equal at any size. What a double cannot hold is lost here as everywhere: next to a weight of 1e16,
-one of 1 does not count, even if the heavy mention is not part of the best analysis. The candidates are those of traceback.pyx. It costs an
-exponential per candidate, so Decoder.entropy comes here only when it has to.
+one of 1 does not count, even if the heavy mention is not part of the best analysis. The candidates are those of
+traceback.pyx. It costs an exponential per candidate, so Decoder.entropy comes here only when it has to.
 """
 from .chart cimport Chart, row_length, row_offset
 from .traceback cimport (
