@@ -17,6 +17,14 @@ def run(*arguments):
     return run_spacy("nested-ner", *arguments)
 
 
+def fails(*arguments):
+    """`spacy nested-ner …` that ends with an error, and what it says."""
+    result = run(*arguments)
+    assert result.exit_code == 1, result.output
+    assert "Traceback" not in result.output
+    return result.output
+
+
 def run_spacy(*arguments):
     """`spacy …`"""
     return CliRunner().invoke(app, list(map(str, arguments)))

@@ -80,3 +80,10 @@ def expected(group):
 def plain(nlp, group):
     """A doc with some sentences and no mentions."""
     return make_doc(nlp.vocab, group, key=None)
+
+
+def save_beginner(folder):
+    """A pipeline that has not learned enough, and a corpus, for commands that look at errors."""
+    trained(steps=6).to_disk(folder / "model")
+    save_corpus(folder / "dev.spacy")
+    return folder

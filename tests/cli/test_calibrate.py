@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import spacy
-from commands import run
+from commands import fails, run
 from nested_examples import SENTENCES, found, make_doc, save_corpus, trained
 from spacy.tokens import DocBin
 
@@ -61,7 +61,7 @@ def test_what_is_printed_is_what_the_report_says(folder, made):
 
 def test_a_pipeline_is_replaced_only_by_force(folder, made):
     out = made[1]
-    message = fails(folder / "model", folder / "dev.spacy", "-o", out)
+    message = fails("calibrate", folder / "model", folder / "dev.spacy", "-o", out)
     assert f"{out} has a pipeline; give another folder, or --force to replace it" in message
     (out / "stray").write_text("old")
     result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", out, "--force")
@@ -73,7 +73,7 @@ def test_a_pipeline_is_replaced_only_by_force(folder, made):
 
 def test_nothing_but_a_pipeline_is_replaced(folder, tmp_path):
     (tmp_path / "thesis.txt").write_text("years of work")
-    message = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path, "--force")
+    message = fails("calibrate", folder / "model", folder / "dev.spacy", "-o", tmp_path, "--force")
     assert "exists and is not a pipeline; give a new or empty folder" in message
     assert (tmp_path / "thesis.txt").exists()
 
@@ -81,27 +81,20 @@ def test_nothing_but_a_pipeline_is_replaced(folder, tmp_path):
 # ---- errors ----
 
 
-def fails(*arguments):
-    result = run("calibrate", *arguments)
-    assert result.exit_code == 1, result.output
-    assert "Traceback" not in result.output
-    return result.output
-
-
 def test_a_component_without_temperature(folder, tmp_path):
     nlp = spacy.blank("en")
     nlp.add_pipe("spancat")
     nlp.to_disk(tmp_path / "spancat")
-    message = fails(tmp_path / "spancat", folder / "dev.spacy", "-o", tmp_path / "out")
+    message = fails("calibrate", tmp_path / "spancat", folder / "dev.spacy", "-o", tmp_path / "out")
     assert "only nested_ner has a temperature; what writes to doc.spans['sc'] is spancat, a SpanCategorizer" in message
 
 
 def test_nothing_to_fit(folder, tmp_path):
     vocab = spacy.blank("en").vocab
-    message = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "-k", "other")
+    message = fails("calibrate", folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "-k", "other")
     assert "nested_ner to doc.spans['sc']; see --spans-key" in message
     DocBin(docs=[make_doc(vocab, [("Nobody spoke .", [(0, 1, "PER")])])]).to_disk(tmp_path / "one.spacy")
-    message = fails(folder / "model", tmp_path / "one.spacy", "-o", tmp_path / "out")
+    message = fails("calibrate", folder / "model", tmp_path / "one.spacy", "-o", tmp_path / "out")
     assert "the component finds no mention in 1 documents: there is nothing to calibrate" in message
     assert not (tmp_path / "out").exists()
 

@@ -4,19 +4,15 @@ import json
 
 import pytest
 import spacy
-from commands import run
-from nested_examples import SENTENCES, make_doc, make_examples, save_corpus, train, trained
+from commands import fails, run
+from nested_examples import SENTENCES, make_doc, make_examples, save_beginner, save_corpus, train
 from spacy.tokens import DocBin
 from spacy.training import Corpus
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A pipeline that has not learned enough, and a corpus."""
-    path = tmp_path_factory.mktemp("report")
-    trained(steps=6).to_disk(path / "model")
-    save_corpus(path / "dev.spacy")
-    return path
+    return save_beginner(tmp_path_factory.mktemp("report"))
 
 
 @pytest.fixture(scope="module")
@@ -64,32 +60,25 @@ def test_spancat(tmp_path):
 # ---- errors ----
 
 
-def fails(*arguments):
-    result = run("report", *arguments)
-    assert result.exit_code == 1, result.output
-    assert "Traceback" not in result.output
-    return result.output
-
-
 def test_no_component_that_writes_mentions(folder, tmp_path):
     nlp = spacy.blank("en")
     nlp.to_disk(tmp_path / "blank")
-    text = fails(tmp_path / "blank", folder / "dev.spacy", "-o", tmp_path / "out")
+    text = fails("report", tmp_path / "blank", folder / "dev.spacy", "-o", tmp_path / "out")
     assert "looked for a component that writes mentions to doc.spans['sc']" in text
     nlp.add_pipe("sentencizer")
     nlp.to_disk(tmp_path / "sentencizer")
-    text = fails(tmp_path / "sentencizer", folder / "dev.spacy", "-o", tmp_path / "out")
+    text = fails("report", tmp_path / "sentencizer", folder / "dev.spacy", "-o", tmp_path / "out")
     assert "such as nested_ner or spancat; the pipeline has sentencizer" in text
 
 
 def test_another_key(folder, tmp_path):
-    text = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "-k", "other")
+    text = fails("report", folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "-k", "other")
     assert "writes to doc.spans['other']: nested_ner to doc.spans['sc']; see --spans-key" in text
 
 
 def test_no_gold_under_the_key(folder, tmp_path):
     save_corpus(tmp_path / "dev.spacy", key="other")
-    text = fails(folder / "model", tmp_path / "dev.spacy", "-o", tmp_path / "out")
+    text = fails("report", folder / "model", tmp_path / "dev.spacy", "-o", tmp_path / "out")
     assert "Error: no mention found in" in text
     assert "doc.spans['sc']" in text
 
@@ -105,14 +94,14 @@ def test_documents_without_gold_are_left_out_and_reported(folder, tmp_path):
 
 
 def test_no_such_model_or_data(folder, tmp_path):
-    assert "Error: " in fails(tmp_path / "none", folder / "dev.spacy", "-o", tmp_path / "out")
-    text = fails(folder / "model", tmp_path / "none.spacy", "-o", tmp_path / "out")
+    assert "Error: " in fails("report", tmp_path / "none", folder / "dev.spacy", "-o", tmp_path / "out")
+    text = fails("report", folder / "model", tmp_path / "none.spacy", "-o", tmp_path / "out")
     assert "none.spacy: no such file or folder" in text
 
 
 def test_folder_that_cannot_be_written(folder, tmp_path):
     (tmp_path / "file").write_text("here")
-    text = fails(folder / "model", folder / "dev.spacy", "-o", tmp_path / "file")
+    text = fails("report", folder / "model", folder / "dev.spacy", "-o", tmp_path / "file")
     assert f"cannot write to the folder {tmp_path / 'file'}" in text
 
 

@@ -1,17 +1,13 @@
 """A pipeline to evaluate, and how often its network runs."""
 
 import pytest
-from nested_examples import save_corpus, trained
+from nested_examples import save_beginner
 from thinc.api import with_debug
 
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory):
-    """A pipeline that has not learned enough, and a corpus."""
-    path = tmp_path_factory.mktemp("evaluation")
-    trained(steps=6).to_disk(path / "model")
-    save_corpus(path / "dev.spacy")
-    return path
+    return save_beginner(tmp_path_factory.mktemp("evaluation"))
 
 
 @pytest.fixture

@@ -1,7 +1,10 @@
-"""Pipelines trained on a small corpus, for all tests of the component."""
+"""Pipelines trained on a small corpus, and the scores of some segments."""
 
 import pytest
+from helpers import random_scores
 from nested_examples import trained
+
+from spacy_nested_ner.decoders import PackedScores
 
 
 @pytest.fixture(scope="module")
@@ -13,3 +16,9 @@ def nlp():
 def beginner():
     """It has hardly begun to learn: no probability is so near to 0 or 1 that a gradient is lost in rounding."""
     return trained(steps=2)
+
+
+@pytest.fixture
+def scores():
+    """Four segments and three labels."""
+    return PackedScores.pack([random_scores(n, 3, seed=n) for n in (5, 4, 6, 1)], 4)

@@ -66,11 +66,6 @@ def test_where_the_known_mentions_are_in_each_others_way():
     assert np.isfinite(gradient).all()
 
 
-@pytest.fixture
-def scores():
-    return PackedScores.pack([random_scores(n, 3, seed=n) for n in (5, 4, 6, 1)], 4)
-
-
 GOLD = [
     Incomplete([Mention(0, 3, 1), Mention(1, 2, 0)], [Mention(4, 5, 2)], 0.3),
     [Mention(0, 2, 0)],

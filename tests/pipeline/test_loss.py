@@ -2,17 +2,11 @@
 
 import numpy as np
 import pytest
-from helpers import random_scores
 
 from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, Mention, PackedScores, QuadraticDecoder
 from spacy_nested_ner.pipeline.loss import crf_loss, smoothed_target
 
 GOLD = [[Mention(0, 3, 1), Mention(1, 2, 0)], [], None, [Mention(0, 1, 2)]]
-
-
-@pytest.fixture
-def scores():
-    return PackedScores.pack([random_scores(n, 3, seed=n) for n in (5, 4, 6, 1)], 4)
 
 
 @pytest.mark.parametrize("decoder", [QuadraticDecoder(), CubicDecoder(multi_label=True)], ids=repr)
