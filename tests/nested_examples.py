@@ -87,3 +87,12 @@ def save_beginner(folder):
     trained(steps=6).to_disk(folder / "model")
     save_corpus(folder / "dev.spacy")
     return folder
+
+
+def save_timid(folder):
+    """A pipeline with the right analyses and too little confidence in them, and a corpus."""
+    nlp = trained()
+    nlp.get_pipe("nested_ner").temperature = 6.0
+    nlp.to_disk(folder / "model")
+    save_corpus(folder / "dev.spacy")
+    return folder

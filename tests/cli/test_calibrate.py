@@ -6,7 +6,7 @@ import sys
 import pytest
 import spacy
 from commands import fails, run
-from nested_examples import SENTENCES, found, make_doc, save_corpus, trained
+from nested_examples import SENTENCES, found, make_doc, save_timid
 from spacy.tokens import DocBin
 
 from spacy_nested_ner.corpus import read_docs, read_records
@@ -15,13 +15,7 @@ from spacy_nested_ner.evaluation import calibration, measure, predict
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A pipeline with the right analyses and too little confidence in them, and a corpus."""
-    path = tmp_path_factory.mktemp("calibrate")
-    nlp = trained()
-    nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
-    nlp.to_disk(path / "model")
-    save_corpus(path / "dev.spacy")
-    return path
+    return save_timid(tmp_path_factory.mktemp("calibrate"))
 
 
 @pytest.fixture(scope="module")

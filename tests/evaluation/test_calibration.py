@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import spacy
-from nested_examples import SENTENCES, make_doc, make_examples, save_corpus, trained
+from nested_examples import SENTENCES, make_doc, make_examples, save_timid, trained
 from spacy.language import Language
 
 from spacy_nested_ner.corpus import Record, read_records
@@ -12,13 +12,7 @@ from spacy_nested_ner.evaluation.calibration import calibrate, minimum
 
 @pytest.fixture(scope="module")
 def timid(tmp_path_factory):
-    """A pipeline with the right analyses and too little confidence in them, and a corpus."""
-    path = tmp_path_factory.mktemp("calibration")
-    nlp = trained()
-    nlp.get_pipe("nested_ner").cfg["temperature"] = 6.0
-    nlp.to_disk(path / "model")
-    save_corpus(path / "dev.spacy")
-    return path
+    return save_timid(tmp_path_factory.mktemp("calibration"))
 
 
 def test_the_network_runs_once_per_document(timid, count_calls):

@@ -41,6 +41,17 @@ cdef inline bint _is_plain(object array):
         kind.type is FLOAT32 or kind.type is FLOAT64)
 
 
+cdef tuple _checked(list arrays, bint numbered):
+    """The arrays, converted if need be. All code that objects may run while they are converted runs here, before
+    anything is known of their memory; it may even change the list."""
+    cdef list checked = []
+    for array in tuple(arrays):
+        if type(array) is not ndarray or not _is_plain(array):
+            array = check_array(array, f"scores[{len(checked)}]" if numbered else "scores")
+        checked.append(array)
+    return tuple(checked)
+
+
 cdef int _set_size(Segment* segment, Py_ssize_t n, Py_ssize_t labels, Py_ssize_t longest) except -1:
     if n < 0 or n >= MOST_TOKENS:
         raise ValueError(f"a segment has {n} tokens; expected 0 or more, fewer than {MOST_TOKENS}")
@@ -96,20 +107,16 @@ cdef class Batch:
     def of_arrays(list arrays not None, bint numbered, bint marginals, Py_ssize_t max_span_length):
         """Dense arrays. `numbered`: an error names the number of the array. With `marginals`, `outputs` has a new
         array for each of them."""
-        # A tuple: what is asked of an object may run code that changes a list.
-        cdef tuple items = tuple(arrays)
-        cdef Batch batch = Batch(len(items))
+        cdef tuple checked = _checked(arrays, numbered)
+        cdef Batch batch = Batch(len(checked))
         cdef Segment* segment
         cdef Py_buffer* view
         cdef Py_ssize_t k, item
-        cdef object array, output
+        cdef object output
         cdef list outputs = []
         _check_limit(max_span_length)
         for k in range(batch.size):
-            array = items[k]
-            if type(array) is not ndarray or not _is_plain(array):
-                array = check_array(array, f"scores[{k}]" if numbered else "scores")
-            view = batch._acquire(array, 3, False)
+            view = batch._acquire(checked[k], 3, False)
             if view.shape[0] != view.shape[1]:
                 raise ValueError(f"scores have {view.shape[0]} rows and {view.shape[1]} columns; expected as many")
             segment = &batch.segments[k]
