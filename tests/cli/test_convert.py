@@ -50,10 +50,11 @@ def test_errors_name_file_and_line_and_exit_with_1(source, tmp_path):
     assert f"Skipped as bad: 1\n    {source}, line 4: the mention PER" in result.output
 
 
-@pytest.mark.parametrize("misaligned, words", [("split", 2), ("drop", 1)])
+@pytest.mark.parametrize("misaligned, words", [("split", 3), ("drop", 2)])
 def test_misaligned(tmp_path, misaligned, words):
     source = tmp_path / "corpus.jsonl"
-    source.write_text('{"text": "Bonnish", "spans": [{"start": 0, "end": 4, "label": "GPE"}]}\n')
+    spans = '[{"start": 0, "end": 4, "label": "GPE"}, {"start": 8, "end": 11, "label": "PER"}]'
+    source.write_text('{"text": "Bonnish Ada", "spans": ' + spans + "}\n")
     result = run("convert", source, tmp_path / "out.txt", "--misaligned", misaligned)
     assert result.exit_code == 0, result.output
     assert f"Words      {words}" in result.output
@@ -63,7 +64,7 @@ def test_misaligned(tmp_path, misaligned, words):
 
 def test_lines_need_not_be_sentences(tmp_path):
     (tmp_path / "a.txt").write_text("One\nand two .\n")
-    (tmp_path / "a.ann").write_text("")
+    (tmp_path / "a.ann").write_text("T1\tNUM 0 3\tOne\n")
     assert "Sentences  2" in run("convert", tmp_path / "a.ann", tmp_path / "b.jsonl").output
     assert "Sentences  1" in run("convert", tmp_path / "a.ann", tmp_path / "b.jsonl", "--no-line-sentences").output
 

@@ -1,19 +1,26 @@
 """The formats of corpora, one per file, and the table of them.
 
 A format is a file with a docstring that describes it, a function `read` and, unless the format is
-read-only, a function `write`. To add one, add its file here and one line to `FORMATS`.
+read-only, a function `write`. A function `recognizes` says whether a file looks like the format, for files whose names
+do not show it. To add a format, add its file here and one line to `FORMATS`.
 """
 
+import re
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..conversion_report import ConversionReport
 from ..documents import Record, Settings
-from . import bio, bracket, brat, docbin, genia, index, jsonl
+from . import bio, bracket, brat, conllu, docbin, genia, index, jsonl, pubtator, table, webanno, xml
+from ._sample import Sample
 
 Reader = Callable[[Path, Settings, ConversionReport], Iterator[Record]]
 Writer = Callable[[Iterable[Record], Path, Settings, ConversionReport], None]
+Recognizer = Callable[[Sample], bool]
+
+_FIRST_CLAUSE = re.compile(r"(.+?)[:.](?:\s|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -35,15 +42,32 @@ class Format:
     keeps_all: bool = False
     split: tuple[int, ...] = ()
 
+    @property
+    def recognizes(self) -> Recognizer | None:
+        """Whether a file looks like this format; None if only its name shows that."""
+        return getattr(sys.modules[self.read.__module__], "recognizes", None)
+
+    @property
+    def summary(self) -> str:
+        """What the format is, in a few words: the beginning of its description."""
+        description = sys.modules[self.read.__module__].__doc__ or ""
+        found = _FIRST_CLAUSE.match(description)
+        return " ".join((found[1] if found else description).split())
+
 
 FORMATS = {
     "spacy": Format(docbin.read, docbin.write, (".spacy",), keeps_all=True),
     "bracket": Format(bracket.read, bracket.write, (".txt",)),
-    "bio": Format(bio.read, bio.write, (".tsv", ".bio", ".conll")),
+    "bio": Format(bio.read, bio.write, (".tsv", ".bio", ".conll", ".iob", ".bioes", ".bilou")),
     "brat": Format(brat.read, brat.write, (".ann", ".txt"), pair=True),
+    "webanno": Format(webanno.read, webanno.write, (".tsv",)),
+    "conllu": Format(conllu.read, conllu.write, (".conllu", ".conll")),
+    "pubtator": Format(pubtator.read, pubtator.write, (".pubtator",)),
+    "csv": Format(table.read, table.write, (".csv", ".tsv")),
     "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",)),
     "genia": Format(genia.read, None, (".xml", ".xml.gz", ".tgz"), split=genia.SPLIT),
+    "xml": Format(xml.read, xml.write, (".xml",)),
     "index": Format(index.read, index.write, (".index",)),
 }
