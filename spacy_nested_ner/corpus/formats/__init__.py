@@ -20,7 +20,7 @@ Reader = Callable[[Path, Settings, ConversionReport], Iterator[Record]]
 Writer = Callable[[Iterable[Record], Path, Settings, ConversionReport], None]
 Recognizer = Callable[[Sample], bool]
 
-_FIRST_CLAUSE = re.compile(r"(.+?)[:.](?:\s|$)", re.DOTALL)
+_FIRST_CLAUSE = re.compile(r"(.+?)(?:[:.,;](?:\s|$)| \()", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Format:
         """What the format is, in a few words: the beginning of its description."""
         description = sys.modules[self.read.__module__].__doc__ or ""
         found = _FIRST_CLAUSE.match(description)
-        return " ".join((found[1] if found else description).split())
+        return " ".join((found[1] if found else description).replace("`", "").split())
 
 
 FORMATS = {

@@ -1,8 +1,8 @@
-"""Columns of tags (BIO, BIOES, BILOU): one word per line, then one column of tags per layer of nesting.
+"""Columns of BIO/BIOES/BILOU tags: one word per line, then one column of tags per layer of nesting.
 
-A blank line ends a sentence. Lines before a sentence that start with `#` or `-DOCSTART-` begin a new document. A mention
-begins with `B-` and continues with `I-` in the same column. In BIOES its last word has `E-` and a single word `S-`; in
-BILOU these are `L-` and `U-`. The file shows which scheme it uses, and may use only one.
+A blank line ends a sentence. Lines before a sentence that start with `#` or `-DOCSTART-` begin a new document. A
+mention begins with `B-` and continues with `I-` in the same column. In BIOES its last word has `E-` and a single word
+`S-`; in BILOU these are `L-` and `U-`. The file shows which scheme it uses, and may use only one.
 
 Layers may also share a column, joined by `|` from the outermost to the innermost: `B-ORG|B-LOC`. The first column may
 count the words, as in GermEval 2014. Other columns between the word and the tags, such as the parts of speech and the

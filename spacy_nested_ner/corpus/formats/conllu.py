@@ -1,12 +1,12 @@
-"""CoNLL-U with mentions in the last column, `Entity=`, as in GUM, CorefUD and other treebanks.
+"""CoNLL-U with `Entity=`, mentions in the last column, as in GUM, CorefUD and other treebanks.
 
 `Entity=(person-1(place-2)` opens a person and has a place of one word inside it; `Entity=person-1)` closes the person.
-The comment `# global.Entity = GRP-etype-…` says what is between the hyphens, and which part of it is the label: `etype`,
+The comment `# global.Entity = GRP-etype-…` says what is between the hyphens, and which part is the label: `etype`,
 `entity` or `type`. Without the comment, the label is the first part that is not a number. A closing bracket has the
-whole name or the group of the mention. In all parts, `%2D` stands for a hyphen, and other characters likewise.
+whole name or the group of the mention. In all parts, `%2D` is a hyphen, and other characters are written likewise.
 
-`# newdoc` begins a document. Words are the syntactic words; `SpaceAfter=No` is kept. All else, such as lemmas, trees and
-empty nodes, is left out. A mention in several parts, as in CorefUD, is counted and not kept.
+`# newdoc` begins a document. Words are the syntactic words; `SpaceAfter=No` is kept. Everything else, such as lemmas,
+trees and empty nodes, is left out. A mention in several parts, as in CorefUD, is counted and not kept.
 """
 
 import re
@@ -107,7 +107,7 @@ def parse(tokens: conllu.TokenList, fields: list[str], report: ConversionReport,
         value = (token["misc"] or {}).get("Entity") or ""
         _read_brackets(value, len(words), open_ones, mentions, fields, report, where)
     if open_ones:
-        name = min(open_ones[-1].names, key=len)
+        name = max(open_ones[-1].names, key=len)
         reason = f"the mention {name} that begins at word {open_ones[-1].start + 1} is not closed in its sentence"
         raise FormatError(where, reason)
     return Sentence(words, mentions, spaces)

@@ -124,7 +124,7 @@ def _flatten(element: ElementTree.Element) -> tuple[str, list[tuple[int, int, st
     """The text of an element, and the characters and classes of the <cons> elements in it."""
     parts = [element.text or ""]
     length = len(parts[0])
-    constituents = []
+    constituents: list[tuple[int, int, str]] = []
     # Every open element with where it begins and its children to come. No recursion: anyone can nest elements deeply.
     open_ones = [(element, 0, iter(element))]
     while True:

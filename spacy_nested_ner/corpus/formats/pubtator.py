@@ -100,8 +100,9 @@ def render(record: Record, number: int, settings: Settings, report: ConversionRe
     bounds = sentence_bounds(doc)
     if len(bounds) > 1:
         report.lose("sentences, in documents", where)
-    text = _BREAK.sub(" ", doc.text)  # one character for another, so that mentions stay where they are
-    if text != doc.text:
+    original = doc.text.rstrip(" ")
+    text = _BREAK.sub(" ", original)  # one character for another, so that mentions stay where they are
+    if text != original:
         report.lose("tabs and line breaks (now spaces), in documents", where)
     first = doc[bounds[0][1]].idx if len(bounds) > 1 else len(text) + 1
     if text[first - 1 : first].strip():  # no space between the sentences

@@ -160,8 +160,8 @@ def _find_columns(header: str) -> tuple[_Columns, str] | None:
         if all(name in found for name in _NEEDED):
             document = found.get("document")
             sure = document is not None and _normal(names[document]) != "id"
-            numbers = [found[name] for name in _NEEDED]
-            return _Columns(*numbers, document, found.get("mention"), sure), delimiter
+            text, start, end, label = (found[name] for name in _NEEDED)
+            return _Columns(text, start, end, label, document, found.get("mention"), sure), delimiter
     return None
 
 
@@ -195,19 +195,21 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, delimiter=delimiter, lineterminator="\n")
         writer.writerow(["doc_id", "text", "start", "end", "label", "mention"])
-        for n, (doc, where) in enumerate(records, 1):
-            if "\r" in doc.text or "\0" in doc.text:
-                with report.tolerating():
-                    raise FormatError(
-                        where, "the text contains a carriage return or a null character; write jsonl or spacy instead"
-                    )
-                continue
-            if len(sentence_bounds(doc)) > 1:
-                report.lose("sentences, in documents", where)
-            spans = [
-                (doc[start].idx, doc[end - 1].idx + len(doc[end - 1]), label)
-                for start, end, label in mentions_of(doc, settings.spans_key)
-            ]
-            writer.writerows([n, doc.text, low, high, label, doc.text[low:high]] for low, high, label in spans)
-            if not spans:
-                writer.writerow([n, doc.text, "", "", "", ""])
+        for n, record in enumerate(records, 1):
+            with report.tolerating():
+                writer.writerows([n, *row] for row in render(record, settings, report))
+
+
+def render(record: Record, settings: Settings, report: ConversionReport) -> list[list[str | int]]:
+    """The lines of a document, without its number."""
+    doc, where = record
+    text = doc.text.rstrip(" ")
+    if "\r" in text or "\0" in text:
+        raise FormatError(where, "the text has a carriage return or a null character; write jsonl or spacy instead")
+    if len(sentence_bounds(doc)) > 1:
+        report.lose("sentences, in documents", where)
+    rows: list[list[str | int]] = []
+    for start, end, label in mentions_of(doc, settings.spans_key):
+        low, high = doc[start].idx, doc[end - 1].idx + len(doc[end - 1])
+        rows.append([text, low, high, label, text[low:high]])
+    return rows or [[text, "", "", "", ""]]

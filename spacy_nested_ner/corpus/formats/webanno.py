@@ -1,4 +1,4 @@
-r"""WebAnno TSV 3, which INCEpTION and WebAnno export: one line per token, and one column per feature of each layer.
+r"""TSV 3 of INCEpTION and WebAnno: one line per token, and one column per feature of each layer.
 
 A file is a document. It begins with `#FORMAT=WebAnno TSV 3`, then names its layers, `#T_SP=layer|feature|feature` for
 spans. Every sentence begins with its text, `#Text=…`. A line has the number of the token, its characters, the token,

@@ -1,12 +1,12 @@
 """Inline XML: a running text in which elements are mentions, `The <ORG>bank of <LOC>Bonn</LOC></ORG>`.
 
 The name of an element is its label. General elements, such as `<entity type="LOC">` or `<ENAMEX TYPE="LOC">`, have the
-label in an attribute: `label`, `type`, `class` or `category`. Elements such as `<doc>`, `<text>`, `<p>` and `<s>` are
-structure, not mentions, in upper or lower case, and so is the root of the file; `Settings.structure` names more of them.
+label in an attribute: `label`, `type`, `class` or `category`. The root of the file and elements such as `<doc>`,
+`<text>`, `<p>` and `<s>` are structure, not mentions, in upper or lower case; `Settings.structure` names more of them.
 
 A document is an element `<doc>`, `<document>`, `<article>` or `<record>`, or else the whole file. If there are elements
-for sentences, paragraphs or headings, each begins a sentence; otherwise sentences are unknown. Any whitespace is the same
-as one space. Other attributes and comments are not kept. Mentions that cross another cannot be written.
+for sentences, paragraphs or headings, each begins a sentence; otherwise sentences are unknown. Any whitespace is the
+same as one space. Other attributes and comments are not kept. Mentions that cross another cannot be written.
 """
 
 import re
