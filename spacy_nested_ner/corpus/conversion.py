@@ -163,7 +163,9 @@ def _count(
     """Add every document that passes to the report."""
     for record in progress_bar(records, unit="documents", shown=progress):
         lengths = [end - start for start, end in sentence_bounds(record.doc) if start < end]
-        report.count(lengths, mentions_of(record.doc, settings.spans_key), len(record.doc.ents))
+        report.count(lengths, mentions_of(record.doc, settings.spans_key))
+        others = {key: len(group) for key, group in record.doc.spans.items() if key != settings.spans_key}
+        report.count_others(len(record.doc.ents), others)
         yield record
 
 
@@ -189,6 +191,9 @@ def _check_found(source: Path, detected: Detected, report: ConversionReport, *, 
     remedies = [CHOICE, "convert texts without mentions with --allow-empty"]
     if report.entities:
         remedies.insert(0, f"take the {report.entities:,} entities in doc.ents with --ents")
+    if report.other_spans:
+        keys = ", ".join(f"{key!r} ({n:,} spans)" for key, n in report.other_spans.most_common())
+        remedies.insert(0, f"choose one of the keys {keys} with --spans-key")
     raise FormatError(str(source), "\n".join([f"{found}; {', or '.join(remedies)}", *report.losses()]))
 
 

@@ -54,6 +54,7 @@ class ConversionReport:
     nested (int): Mentions whose span is inside another one: what the recall of nested mentions is a share of.
     depth (int): The depth of the deepest mention.
     entities (int): Entities in doc.ents, which are no mentions unless they are asked for.
+    other_spans (Counter[str]): Spans under other keys than that of the mentions.
     notes (list[str]): What was found out about the input, such as the scheme of its tags.
     warnings (list[str]): What is probably not wanted.
     parts (dict[str, ConversionReport]): What the parts of a split have.
@@ -71,17 +72,17 @@ class ConversionReport:
     depth: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     entities: int = 0
+    other_spans: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     parts: "dict[str, ConversionReport]" = field(default_factory=dict)
     lost: dict[str, Loss] = field(default_factory=dict)
     bad: Loss = field(default_factory=Loss)
 
-    def count(self, lengths: list[int], mentions: list[Mention], entities: int = 0) -> None:
-        """Add a document: the lengths of its sentences, its sorted mentions, and how many entities it has."""
+    def count(self, lengths: list[int], mentions: list[Mention]) -> None:
+        """Add a document: the lengths of its sentences and its sorted mentions."""
         of_mentions = depths(mentions)
         self.documents += 1
-        self.entities += entities
         self.sentences += len(lengths)
         self.words += sum(lengths)
         self.longest = max([self.longest, *lengths])
@@ -89,6 +90,11 @@ class ConversionReport:
         self.nested += sum(depth > 1 for depth in of_mentions)
         self.depth = max([self.depth, *of_mentions])
         self.labels.update(mention.label for mention in mentions)
+
+    def count_others(self, entities: int, spans: dict[str, int]) -> None:
+        """Add what else a document is annotated with: its entities, and its spans by their key."""
+        self.entities += entities
+        self.other_spans.update(spans)
 
     def note(self, text: str) -> None:
         """Remember something about the input, once."""

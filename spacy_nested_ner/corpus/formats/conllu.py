@@ -180,16 +180,21 @@ def render(sentence: Sentence, where: str = "text") -> str:
             raise FormatError(where, f"{word!r} contains whitespace; write bracket, jsonl or spacy instead")
     spaces = sentence.spaces or [True] * len(sentence.words)
     opening: list[list[str]] = [[] for _ in sentence.words]
+    single: list[list[str]] = [[] for _ in sentence.words]
     closing: list[list[str]] = [[] for _ in sentence.words]
     for n, (start, end, label) in enumerate(sentence.mentions, 1):
         name = f"(e{n}-{_quote(label)}"
-        opening[start].append(f"{name})" if end == start + 1 else name)
-        if end > start + 1:
+        if end == start + 1:
+            single[start].append(f"{name})")
+        else:
+            opening[start].append(name)
             closing[end - 1].append(f"e{n})")
     text = "".join(word + " " * space for word, space in zip(sentence.words, spaces))
     lines = [f"# text = {text.rstrip(' ')}\n"]
     for i, word in enumerate(sentence.words):
-        entity = "".join([*opening[i], *reversed(closing[i])])
+        # A bracket that closes must not follow one that opens: they could not be told apart.
+        inner = single[i] + closing[i][::-1]
+        entity = "".join(inner + opening[i] if closing[i] else opening[i] + inner)
         misc = [f"Entity={entity}"] * bool(entity) + ["SpaceAfter=No"] * (not spaces[i])
         columns = [str(i + 1), word, *["_"] * 7, "|".join(misc) or "_"]
         lines.append("\t".join(columns) + "\n")

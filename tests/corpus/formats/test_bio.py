@@ -178,18 +178,23 @@ def test_schemes_that_mark_the_last_word(tmp_path, scheme, last, single):
     assert shown(docs[0]) == [("ORG", "Radio of Bonn"), ("X", "Radio"), ("LOC", "Bonn"), ("PER", "Ada")]
     assert report.notes == [f"Tags       {scheme}"]
     path = save(tmp_path / "b.tsv", f"Ada\t{single}-PER\n\nBonn\tB-LOC\nis\tO\n")
-    reason = f"b.tsv, line 3: the mention LOC does not end with {last}-LOC, as in {scheme}; a single word has {single}-LOC"
+    reason = (
+        f"b.tsv, line 3: the mention LOC does not end with {last}-LOC, as in {scheme}; a single word has {single}-LOC"
+    )
     with pytest.raises(FormatError, match=reason):
         read(path)
     assert read(path, skip_bad=True)[1].bad.count == 1
-    with pytest.raises(FormatError, match=f"line 2: {last}-LOC follows {single}-PER in its column; a mention begins with"):
+    with pytest.raises(
+        FormatError, match=f"line 2: {last}-LOC follows {single}-PER in its column; a mention begins with"
+    ):
         read(save(tmp_path / "c.tsv", f"Ada\t{single}-PER\nBonn\t{last}-LOC\n"))
 
 
 def test_a_file_has_one_scheme(tmp_path):
     path = save(tmp_path / "a.tsv", "Ada\tS-PER\n\nBonn\tU-LOC\n")
     with pytest.raises(
-        FormatError, match="a.tsv, line 1: S-PER is a tag of BIOES, but U-LOC in line 3 is one of BILOU; use one scheme"
+        FormatError,
+        match=r"a.tsv, line 1: S-PER is a tag of BIOES, but U-LOC in line 3 is one of BILOU; use one scheme",
     ):
         read(path)
     docs, report = read(path, skip_bad=True)
@@ -208,7 +213,10 @@ def test_a_file_has_one_scheme(tmp_path):
         (["B-PER|B-PER", "I-PER", "O", "O"], [("PER", "a b"), ("PER", "a")]),
         # Mentions that cross.
         (["B-A", "I-A|B-B", "I-B", "O"], [("A", "a b"), ("B", "b c")]),
-        (["B-ORG", "I-ORG|U-LOC", "L-ORG", "U-PER|U-ORG"], [("ORG", "a b c"), ("LOC", "b"), ("ORG", "d"), ("PER", "d")]),
+        (
+            ["B-ORG", "I-ORG|U-LOC", "L-ORG", "U-PER|U-ORG"],
+            [("ORG", "a b c"), ("LOC", "b"), ("ORG", "d"), ("PER", "d")],
+        ),
         # This one is in a label.
         (["B-A|C", "I-A|C", "O", "B-A|B-B"], [("A|C", "a b"), ("A", "d"), ("B", "d")]),
     ],

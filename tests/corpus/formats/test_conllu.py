@@ -102,5 +102,7 @@ def test_mentions_are_written(tmp_path):
         f"1\tAda{blank}Entity=(e1-PER\n2\tof{blank}Entity=(e2-X%2DY\n"
         f"3\tBonn{blank}Entity=(e3-GPE)e2)e1)|SpaceAfter=No\n\n"
     )
-    with pytest.raises(FormatError, match="document 1: 'a  b' contains whitespace; write bracket, jsonl or spacy instead"):
+    with pytest.raises(
+        FormatError, match="document 1: 'a  b' contains whitespace; write bracket, jsonl or spacy instead"
+    ):
         write_docs([make_doc([(["a  b"], [])])], tmp_path / "bad.conllu")

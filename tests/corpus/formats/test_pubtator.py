@@ -59,7 +59,9 @@ def test_bad_mentions(tmp_path, line, reason):
 
 
 def test_a_document_without_text(tmp_path):
-    with pytest.raises(FormatError, match=r"line 1: '1\\t0\\t3\\tAda\\tPER': expected a title, as in 1234\|t\|The title"):
+    with pytest.raises(
+        FormatError, match=r"line 1: '1\\t0\\t3\\tAda\\tPER': expected a title, as in 1234\|t\|The title"
+    ):
         read(save(tmp_path / "a.pubtator", "1\t0\t3\tAda\tPER\n"))
 
 

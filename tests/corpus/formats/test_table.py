@@ -13,7 +13,10 @@ ADA = '"Ada of Bonn, sings"'
     [
         ("text,start,end,label", [f"{ADA},0,11,PER", f"{ADA},7,11,GPE"]),
         ("label,End,Begin,Sentence,id", [f"PER,11,0,{ADA},1", f"GPE,11,7,{ADA},2"]),
-        ("id;text;start_char;end_char;entity_type;entity", [f"7;{ADA};0.0;11.0;PER;Ada of Bonn", "7;;7.0;11.0;GPE;Bonn"]),
+        (
+            "id;text;start_char;end_char;entity_type;entity",
+            [f"7;{ADA};0.0;11.0;PER;Ada of Bonn", "7;;7.0;11.0;GPE;Bonn"],
+        ),
         ("doc id\ttext\tstart-offset\tend-offset\ttype", [f"7\t{ADA}\t0\t11\tPER", "\t\t7\t11\tGPE"]),
     ],
 )
@@ -41,7 +44,10 @@ def test_texts_of_several_lines(tmp_path):
 @pytest.mark.parametrize(
     "row, reason",
     [
-        ("Ada sings,0,2,PER,Ada", "the mention is 'Ada', but the text at 0:2 is 'Ad'; the end must not be included: add 1"),
+        (
+            "Ada sings,0,2,PER,Ada",
+            "the mention is 'Ada', but the text at 0:2 is 'Ad'; the end must not be included: add 1",
+        ),
         ("Ada sings,1,4,PER,Ada", "the mention is 'Ada', but the text at 1:4 is 'da '; correct the numbers"),
         ("Ada sings,x,4,PER,", "start is 'x', end is '4', label is 'PER'; expected whole numbers for start and end"),
         ("Ada sings,0,3,,", "start is '0', end is '3', label is ''; expected whole numbers for start and end"),
@@ -61,7 +67,7 @@ def test_missing_columns_are_named(tmp_path):
     path = save(tmp_path / "a.csv", "text,first,last,label\nAda,0,3,PER\n")
     with pytest.raises(
         FormatError,
-        match="a.csv, line 1: no column for start, end; found the columns text, first, last, label; "
+        match=r"a.csv, line 1: no column for start, end; found the columns text, first, last, label; "
         "name them text, start, end, label; if this is not csv, choose",
     ):
         convert(path, tmp_path / "out.spacy")

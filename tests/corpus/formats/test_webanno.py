@@ -80,7 +80,7 @@ def test_unknown_layers(tmp_path):
     path = save(tmp_path / "ada.tsv", EXPORT)
     with pytest.raises(
         FormatError,
-        match="ada.tsv: no layer 'Name'; choose one with --layer; found: POS with PosValue, coarseValue; "
+        match=r"ada.tsv: no layer 'Name'; choose one with --layer; found: POS with PosValue, coarseValue; "
         "NamedEntity with identifier, value; Quote with no feature",
     ):
         read(path, layer="Name")

@@ -30,7 +30,9 @@ def test_elements_are_mentions(tmp_path):
     assert [sent.text for sent in docs[0].sents] == ["The bank of Bonn", "Ada & Bo met Cy.", "It rained."]
     assert shown(docs[1]) == [("LOCATION", "Köln")]
     assert not docs[1].has_annotation("SENT_START")
-    assert {what: loss.places for what, loss in report.lost.items()} == {"elements without text": [f"{path}, line 8: b"]}
+    assert {what: loss.places for what, loss in report.lost.items()} == {
+        "elements without text": [f"{path}, line 8: b"]
+    }
 
 
 def test_a_file_may_be_one_document(tmp_path):
@@ -85,7 +87,7 @@ def test_documents_are_written_as_elements(tmp_path):
     report = write_docs([doc], tmp_path / "out.xml")
     assert (tmp_path / "out.xml").read_text() == (
         '<?xml version="1.0" encoding="UTF-8"?>\n<corpus>\n<doc>\n'
-        "<s><PER>A&lt;B <entity label='a \"b\"'>in <entity label=\"p\">Bonn</entity></entity></PER></s>\n"
+        '<s><PER>A&lt;B <entity label=\'a "b"\'>in <entity label="p">Bonn</entity></entity></PER></s>\n'
         "<s><X.y>Bo</X.y></s>\n</doc>\n</corpus>\n"
     )
     assert not report.lost
