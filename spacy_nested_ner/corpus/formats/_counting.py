@@ -44,8 +44,8 @@ class Counting:
             if not 0 <= start < end <= n:
                 reason = f"the region {start}:{end} is not in a text of {n} characters"
                 raise FormatError(where, f"{reason}; expected 0 <= start < end <= {n}")
-            there = shown(self.text[start:end])
-            raise FormatError(where, f"the region {start}:{end} says {shown(text)}, but the text there is {there}")
+            reason = f"the region {start}:{end} says {shown(text)}, but the text there is {shown(self.text[start:end])}"
+            raise FormatError(where, f"{reason}; correct one of them")
         return place
 
     def _find(self, quote: Quote, places: Sequence[int]) -> tuple[int, int] | None:

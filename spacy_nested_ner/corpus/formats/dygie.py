@@ -1,8 +1,8 @@
-"""DyGIE++ and PURE, and the similar format of Yu et al. (biaffine-ner): one document per line.
+"""DyGIE++, PURE and biaffine-ner: the sentences of a document and its mentions, one document per line.
 
-`{"doc_key": "…", "sentences": [["Ada", "sings", "."], ["Bo", "listens", "."]], "ner": [[[0, 0, "PER"]], [[3, 3,
-"PER"]]]}`: the words of every sentence, and a list of mentions per sentence. In `ner`, the words are counted from the
-beginning of the document. In `ners`, the field of Yu et al., they are counted from the beginning of the sentence. The
+`{"doc_key": "a", "sentences": [["Ada", "sings"], ["Bo", "listens"]], "ner": [[[0, 0, "PER"]], [[2, 2, "PER"]]]}`: a
+list of words and a list of mentions per sentence. In `ner`, as DyGIE++ and PURE have it, words are counted from the
+beginning of the document; in `ners`, as biaffine-ner by Yu and others has it, from the beginning of the sentence. The
 end is included in both. Relations, events, coreference clusters and predictions are not kept.
 """
 

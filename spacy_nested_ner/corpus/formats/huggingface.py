@@ -10,6 +10,7 @@ the dataset viewer returns them, `{"features": …, "rows": …}`; or from a fil
 Read-only, because one tag per word cannot show nested mentions.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -134,9 +135,9 @@ def _names_in(features: Any, field: str) -> list[str]:
 
 def _objects(value: Any) -> Iterator[dict[str, Any]]:
     """All objects in a value, outer ones first."""
-    waiting = [value]
+    waiting = deque([value])
     while waiting:
-        value = waiting.pop(0)
+        value = waiting.popleft()
         if isinstance(value, dict):
             yield value
             waiting += value.values()

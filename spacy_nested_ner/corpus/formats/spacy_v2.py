@@ -5,8 +5,8 @@ a JSON list, in JSON lines, or in `{"classes": …, "annotations": …}`, as ann
 may be nested. They may also be in `spans`, as spaCy 3 has them: `{"spans": {"sc": [[0, 3, "PER"]]}}`.
 
 The JSON for `spacy train`: documents with `paragraphs`, which have `sentences`, which have `tokens` with an `orth` and
-a tag of the scheme BILUO, `ner`. Every paragraph becomes a document. If some words have the tag `-` or none, the document
-is marked as annotated incompletely. Other annotation is not kept.
+`ner`, a tag of the scheme BILUO. Every paragraph becomes a document. If some words have the tag `-` or none, the
+document is marked as annotated incompletely. Other annotation is not kept.
 
 Read-only: write `jsonl-text` or `spacy` instead.
 """

@@ -157,7 +157,7 @@ def test_hostile_numbers_are_errors_with_their_place(tmp_path, format, number):
         read(path, format, tag_names=("O",))
     assert str(caught.value).startswith(f"{path}, ")
     assert len(caught.value.reason) < 700
-    docs, report = read(path, format, skip_bad=True, tag_names=("O",))
+    _, report = read(path, format, skip_bad=True, tag_names=("O",))
     assert report.bad.count == 1
 
 
@@ -175,8 +175,7 @@ def test_values_of_no_format_are_errors(tmp_path, format, value):
 
 def mutants(value):
     """Copies of a value in which one part is something else."""
-    for other in (None, 0, "", [], {}, [None], {"a": 1}):
-        yield other
+    yield from (None, 0, "", [], {}, [None], {"a": 1})
     if isinstance(value, dict):
         for key in value:
             yield {name: value[name] for name in value if name != key}
@@ -184,18 +183,6 @@ def mutants(value):
     elif isinstance(value, list):
         for i in range(len(value)):
             yield from ([*value[:i], mutant, *value[i + 1 :]] for mutant in mutants(value[i]))
-
-
-@pytest.mark.parametrize("format", IN_JSON)
-def test_whatever_is_damaged_is_read_or_an_error_with_its_place(tmp_path, format):
-    """All damaged records are in one file: those that cannot be read are counted, and nothing else happens."""
-    record = json.loads(SAMPLES[format][0].replace("[\n", "[").splitlines()[0])
-    damaged = list(mutants(record[0] if format in ("label-studio", "json", "spacy-v2") else record))
-    path = save(tmp_path / "a.jsonl", "".join(json.dumps(one) + "\n" for one in damaged))
-    docs, report = read(path, format, skip_bad=True, tag_names=("O", "B-PER"), misaligned="drop")
-    assert docs
-    assert report.bad.count
-    assert all(place.startswith(f"{path}, ") for place in report.bad.places)
 
 
 # Beginnings of real files, made up. The first of each format is whole and in one line.
@@ -217,7 +204,7 @@ SAMPLES = {
     "jsonl": [
         '{"text": "Ada sings", "spans": [{"start": 0, "end": 3, "label": "PER"}], "answer": "accept"}\n',
         '{"id": 7, "text": "Ada sings", "label": [[0, 3, "PER"]], "Comments": []}\n',
-        '{"text": "Ada sings", "tokens": [{"text": "Ada", "start": 0, "end": 3}], "spans": [], "meta": {"tags": ["x"]}}',
+        '{"text": "Ada", "tokens": [{"text": "Ada", "start": 0, "end": 3}], "spans": [], "meta": {"tags": ["x"]}}',
         '{"tokens": ["Ada", "sings"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}',
         '{"text": "Ada says \\"ner_tags\\": nothing", "spans": [',
     ],
@@ -254,6 +241,27 @@ MODULES = {
     "huggingface": huggingface,
     "spacy-v2": spacy_v2,
 }
+
+
+def complete(text):
+    try:
+        return [json.loads(line) for line in text.splitlines()]
+    except ValueError:
+        return []
+
+
+@pytest.mark.parametrize(
+    "format, text", [(format, text) for format in SAMPLES for text in filter(complete, SAMPLES[format])]
+)
+def test_whatever_is_damaged_is_read_or_an_error_with_its_place(tmp_path, format, text):
+    """All damaged records are in one file: those that cannot be read are counted, and nothing else happens."""
+    records = complete(text)[0]
+    damaged = list(mutants(records[0] if isinstance(records, list) and len(records) == 1 else records))
+    path = save(tmp_path / "a.jsonl", "".join(json.dumps(one) + "\n" for one in damaged))
+    _, report = read(path, format, skip_bad=True, tag_names=("O", "B-PER"), misaligned="drop")
+    assert report.documents + report.bad.count + sum(loss.count for loss in report.lost.values()) >= len(damaged) / 2
+    assert report.bad.count
+    assert all(place.startswith(f"{path}, ") for place in report.bad.places)
 
 
 @pytest.mark.parametrize("format, text", [(format, text) for format, texts in SAMPLES.items() for text in texts])
