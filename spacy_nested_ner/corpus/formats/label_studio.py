@@ -112,7 +112,8 @@ def _tasks(path: Path, report: ConversionReport) -> Iterator[_Task]:
                         report.lose(name, where, len(value[name]))
                 yield _Task(value["data"], annotations or [], where)
             else:
-                annotations = [_from_min(object_with(item)) for item in items]
+                # Tasks that nobody annotated are there with an annotation that is null.
+                annotations = [_from_min(one) for one, _ in items if one.get("annotation_id", "unknown") is not None]
                 yield _Task({key: value[key] for key in value if key not in _ADDED}, annotations, where)
 
 
@@ -143,7 +144,7 @@ def _choose(task: _Task, report: ConversionReport) -> dict[str, Any] | None:
         report.lose("tasks without a finished annotation", task.where)
         return None
     if len(finished) > 1:
-        report.lose("annotations by others of the same task", task.where, len(finished) - 1)
+        report.lose("further annotations of the same task", task.where, len(finished) - 1)
     return max(finished, key=lambda one: (bool(one.get("ground_truth")), str(one.get("updated_at") or "")))
 
 
@@ -165,7 +166,8 @@ def _regions(annotation: dict[str, Any], where: str, report: ConversionReport) -
         if kind not in _KINDS:
             report.lose("relations" if kind == "relation" else f"results of type {shown(kind)}", where)
             continue
-        place = f"{where}, region {result.get('id') or number}"
+        name = result.get("id")
+        place = f"{where}, region {name if is_a(name, str) and name else number}"
         with report.tolerating():
             region = _region(result, place)
             if region.labels:
@@ -212,19 +214,18 @@ def _doc(
 
 def _find_text(data: Any, field: str, regions: list[_Region], where: str) -> _Text:
     """The text in which most regions are; if that does not decide, the field that has the right name."""
-    named = [name for name in (field, "text") if isinstance(data, dict) and name in data]
-    names = [
-        name for name in dict.fromkeys([*named, *(data if isinstance(data, dict) else ())]) if is_a(data[name], str)
-    ]
-    texts = {name: _text(data[name], regions) for name in names}
+    fields = {name: value for name, value in data.items() if is_a(value, str)} if isinstance(data, dict) else {}
+    if not fields:
+        raise FormatError(where, f"data is {shown(data)}; expected a text in it")
+    named = [name for name in (field, "text") if name in fields]
+    names = list(dict.fromkeys([*named, *fields]))
+    texts = {name: _text(fields[name], regions) for name in names}
     fitting = {name: text.counting.fitting for name, text in texts.items()}
     best = [name for name in names if fitting[name] == max(fitting.values())]
-    if not best:
-        raise FormatError(where, f"data is {shown(data)}; expected a text in it")
     if len(best) > 1 and best[0] not in named:
         raise FormatError(where, f'{", ".join(best)} may all be the text; call the right one "text"')
-    if regions and not fitting[best[0]] and _ADDRESS.fullmatch(data[best[0]]):
-        raise FormatError(where, f"the text is at {shown(data[best[0]])}; put the texts themselves into the data")
+    if regions and not fitting[best[0]] and _ADDRESS.fullmatch(fields[best[0]]):
+        raise FormatError(where, f"the text is at {shown(fields[best[0]])}; put the texts themselves into the data")
     return texts[best[0]]
 
 

@@ -337,6 +337,13 @@ def test_json_min(tmp_path, fields):
     assert not report.lost
 
 
+def test_json_min_has_tasks_that_nobody_annotated(tmp_path):
+    path = export(tmp_path, minimal(), minimal(id=2, annotation_id=None, lead_time=None))
+    docs, report = read(path, "label-studio")
+    assert len(docs) == 1
+    assert report.lost["tasks without a finished annotation"].places == [f"{path}, task 2"]
+
+
 def test_json_min_needs_neither_id_nor_annotator(tmp_path):
     record = {"body": TEXT, "label": [one["value"] for one in NESTED]}
     docs, _ = read(export(tmp_path, record, record), "label-studio")
@@ -352,7 +359,7 @@ def test_json_min_has_a_record_per_annotation(tmp_path):
     path = export(tmp_path, *records)
     docs, report = read(path, "label-studio")
     assert [shown(doc) for doc in docs] == [[("ADA", "Ada Lovelace")], [("BONN", "Bonn")]]
-    assert report.lost["annotations by others of the same task"].places == [f"{path}, task 1"]
+    assert report.lost["further annotations of the same task"].places == [f"{path}, task 1"]
 
 
 # Writing
