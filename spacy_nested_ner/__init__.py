@@ -18,7 +18,9 @@ if TYPE_CHECKING:
         SpanLayout,
     )
     from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
+    from .export import mention_tree, mentions
     from .pipeline.component import NestedNER
+    from .sample import load_sample
 
 __version__ = "0.1.0"
 
@@ -46,7 +48,9 @@ _MODULES = {
         "SpanLayout",
     ),
     "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
+    "export": ("mention_tree", "mentions"),
     "pipeline.component": ("NestedNER",),
+    "sample": ("load_sample",),
 }
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

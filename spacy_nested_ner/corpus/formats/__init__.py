@@ -13,7 +13,25 @@ from pathlib import Path
 
 from ..conversion_report import ConversionReport
 from ..documents import Record, Settings
-from . import bio, bracket, brat, conllu, docbin, genia, index, jsonl, pubtator, table, webanno, xml
+from . import (
+    bio,
+    bracket,
+    brat,
+    conllu,
+    docbin,
+    dygie,
+    genia,
+    gliner,
+    huggingface,
+    index,
+    jsonl,
+    label_studio,
+    pubtator,
+    spacy_v2,
+    table,
+    webanno,
+    xml,
+)
 from ._sample import Sample
 
 Reader = Callable[[Path, Settings, ConversionReport], Iterator[Record]]
@@ -32,6 +50,7 @@ class Format:
     suffixes (tuple[str, ...]): The ends of its file names; new files get the first one.
     pair (bool): Two files make one document, and the first suffix is used to name both.
     keeps_all (bool): Everything that Docs are annotated with is written, not only labeled mentions.
+    about (str): What it is, in a few words; if empty, the beginning of the description in its file.
     split (tuple[int, ...]): How many sentences the parts of its standard split have, if it has one.
     """
 
@@ -40,6 +59,7 @@ class Format:
     suffixes: tuple[str, ...]
     pair: bool = False
     keeps_all: bool = False
+    about: str = ""
     split: tuple[int, ...] = ()
 
     @property
@@ -49,7 +69,9 @@ class Format:
 
     @property
     def summary(self) -> str:
-        """What the format is, in a few words: the beginning of its description."""
+        """What the format is, in a few words."""
+        if self.about:
+            return self.about
         description = sys.modules[self.read.__module__].__doc__ or ""
         found = _FIRST_CLAUSE.match(description)
         return " ".join((found[1] if found else description).replace("`", "").split())
@@ -64,9 +86,18 @@ FORMATS = {
     "conllu": Format(conllu.read, conllu.write, (".conllu", ".conll")),
     "pubtator": Format(pubtator.read, pubtator.write, (".pubtator",)),
     "csv": Format(table.read, table.write, (".csv", ".tsv")),
+    "label-studio": Format(label_studio.read, label_studio.write, (".json",)),
     "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
-    "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
-    "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",)),
+    "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",), about="JSON lines by words"),
+    "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",), about="JSON lines by characters"),
+    "json": Format(jsonl.read, jsonl.write_json, (".json",), about="JSON list by words"),
+    "dygie": Format(dygie.read, dygie.write, (".jsonl", ".json"), about="DyGIE++ and PURE"),
+    "biaffine-ner": Format(
+        dygie.read, dygie.write_by_sentence, (".jsonlines", ".jsonl", ".json"), about="biaffine-ner of Yu et al."
+    ),
+    "gliner": Format(gliner.read, gliner.write, (".json", ".jsonl")),
+    "huggingface": Format(huggingface.read, None, (".jsonl", ".json"), about="Hugging Face words with tags"),
+    "spacy-v2": Format(spacy_v2.read, None, (".json", ".jsonl")),
     "genia": Format(genia.read, None, (".xml", ".xml.gz", ".tgz"), split=genia.SPLIT),
     "xml": Format(xml.read, xml.write, (".xml",)),
     "index": Format(index.read, index.write, (".index",)),
