@@ -20,6 +20,8 @@ PUBTATOR = "12|t|Ada sings\n12|a|\n12\t0\t3\tAda\tPER\n"
 TABLE = "text;start;end;label\nAda sings;0;3;PER\n"
 GENIA = '<set><article><sentence><cons sem="G#DNA_x">IL-2</cons> gene</sentence></article></set>'
 XML = "<doc><PER>Ada</PER> sings</doc>"
+LABEL_STUDIO = """[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": [{"type": "labels",
+"from_name": "label", "to_name": "text", "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}}]}]}]"""
 JSONL = '{"tokens": ["Ada"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\n'
 
 
@@ -79,6 +81,13 @@ def test_a_name_that_only_one_format_uses_decides(tmp_path, name, format):
         ("a.txt", PUBTATOR, "pubtator"),
         ("a.txt", XML, "xml"),
         ("eng.train", CONLL_2003, "bio"),
+        ("a.json", LABEL_STUDIO, "label-studio"),
+        ("a.json", '[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]', "gliner"),
+        ("a.jsonl", '{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}', "gliner"),
+        ("a.json", '{"sentences": [["Ada"]], "ner": [[[0, 0, "PER"]]]}', "dygie"),
+        ("a.jsonl", '{"tokens": ["Ada"], "ner_tags": ["B-PER"]}', "huggingface"),
+        ("a.json", '[["Ada", {"entities": [[0, 3, "PER"]]}]]', "spacy-v2"),
+        ("a.dat", '{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}', "jsonl"),
         ("a.doc", BRACKET, "bracket"),
     ],
 )

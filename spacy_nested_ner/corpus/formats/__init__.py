@@ -90,13 +90,13 @@ FORMATS = {
     "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",), about="JSON lines by words"),
     "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",), about="JSON lines by characters"),
-    "json": Format(jsonl.read, jsonl.write_json, (".json",), about="JSON list by words"),
+    "json": Format(jsonl.read, jsonl.write_json, (".json",), about="JSON list by characters"),
     "dygie": Format(dygie.read, dygie.write, (".jsonl", ".json"), about="DyGIE++ and PURE"),
     "biaffine-ner": Format(
         dygie.read, dygie.write_by_sentence, (".jsonlines", ".jsonl", ".json"), about="biaffine-ner of Yu et al."
     ),
     "gliner": Format(gliner.read, gliner.write, (".json", ".jsonl")),
-    "huggingface": Format(huggingface.read, None, (".jsonl", ".json"), about="Hugging Face words with tags"),
+    "huggingface": Format(huggingface.read, None, (".jsonl", ".json"), about="Hugging Face tags"),
     "spacy-v2": Format(spacy_v2.read, None, (".json", ".jsonl")),
     "genia": Format(genia.read, None, (".xml", ".xml.gz", ".tgz"), split=genia.SPLIT),
     "xml": Format(xml.read, xml.write, (".xml",)),
