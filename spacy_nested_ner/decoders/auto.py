@@ -11,7 +11,7 @@ from .mention import Mention
 Fate = tuple[bool, ...]
 
 # Tokens of the longest span up to which the cubic decoder takes less time than the quadratic one with
-# max_short_child = 2 (measured, see docs/decoders.md).
+# max_short_child = 2 (measured, see docs/explanation/decoding.md).
 CUBIC_IS_CHEAPER = 64
 
 
