@@ -15,11 +15,11 @@ KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py 
 test: lint coverage
 
 ## quick: all tests but the slow ones, in less than a minute
-quick: $(VENV)/installed
+quick: $(VENV)/developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'
 
 ## coverage: run all tests, and print which lines of the package they do not reach
-coverage: $(VENV)/installed $(VENV)/traced
+coverage: $(VENV)/developed $(VENV)/traced
 	rm -f .coverage .coverage.*
 	COVERAGE_FILE=.coverage.python $(BIN)/python -m pytest -n 2 --dist worksteal --cov --cov-fail-under=0 --cov-report=
 	COVERAGE_FILE=.coverage.kernels PYTHONPATH=$(TRACED) \
@@ -27,16 +27,17 @@ coverage: $(VENV)/installed $(VENV)/traced
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report
 
-## train: set up, and run the project on the sample corpus: convert, analyze, train, evaluate, report, package
+## train: set up without PyTorch, and run the project on the sample corpus: convert, analyze, train, calibrate,
+##        evaluate, report, package
 train: $(VENV)/installed
 	$(BIN)/python -m spacy project run all
 	@echo
-	@$(BIN)/python -m spacy nested-ner show training/sample/model-best corpus/sample/test.spacy --number 3
+	@$(BIN)/python -m spacy nested-ner show training/sample/calibrated corpus/sample/test.spacy --number 3
 	@echo
-	@echo "The model is in training/sample/model-best, the page is reports/sample/report.html"
+	@echo "The pipeline is in training/sample/calibrated, the page is reports/sample/report.html"
 
 ## lint: style, direction of imports, types
-lint: $(VENV)/installed
+lint: $(VENV)/developed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/cython-lint spacy_nested_ner
@@ -44,7 +45,7 @@ lint: $(VENV)/installed
 	$(BIN)/mypy
 
 ## format: put the source in order
-format: $(VENV)/installed
+format: $(VENV)/developed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
@@ -68,14 +69,18 @@ $(VENV)/created:
 
 # Compiled again whenever a kernel changes.
 $(VENV)/installed: $(VENV)/created $(SOURCES)
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[plots]'
 	touch $@
 
-$(VENV)/traced: $(VENV)/installed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
+$(VENV)/developed: $(VENV)/created $(SOURCES)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@ $(VENV)/installed
+
+$(VENV)/traced: $(VENV)/developed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
 	rm -rf $(TRACED)
 	SPACY_NESTED_NER_TRACE=1 $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target $(TRACED) .
 	touch $@
 
-$(VENV)/installed-benchmarks: $(VENV)/installed
+$(VENV)/installed-benchmarks: $(VENV)/developed
 	$(BIN)/python -m pip install --quiet --editable '.[dev,benchmarks]'
 	touch $@

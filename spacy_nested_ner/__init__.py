@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     )
     from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
     from .pipeline.component import NestedNER
+    from .sample import load_sample
 
 __version__ = "0.1.0"
 
@@ -47,6 +48,7 @@ _MODULES = {
     ),
     "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
     "pipeline.component": ("NestedNER",),
+    "sample": ("load_sample",),
 }
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

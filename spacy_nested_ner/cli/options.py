@@ -14,8 +14,15 @@ from spacy.cli._util import Arg, Opt
 from spacy.language import Language
 
 from ..corpus import FORMATS, ConversionReport, Record, Settings, read_records
+from ..sample import load_sample
 
-Model = Annotated[str, Arg(metavar="MODEL", help="Trained pipeline: a folder, or the name of an installed package")]
+Model = Annotated[
+    str,
+    Arg(
+        metavar="MODEL",
+        help="Trained pipeline: a folder, the name of an installed package, or `sample` for the one that comes along",
+    ),
+]
 Gpu = Annotated[int, Opt("--gpu-id", "-g", help="GPU to use, or -1 for the CPU")]
 GoldTokens = Annotated[
     bool,
@@ -87,6 +94,8 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
     """A trained pipeline, on a GPU if its number is not negative."""
     if gpu_id >= 0:
         spacy.require_gpu(gpu_id)
+    if model == "sample" and not Path(model).exists():
+        return load_sample()
     return spacy.load(model)
 
 

@@ -1,6 +1,7 @@
 """The package as others get it: sdist, wheel, installed away from the source tree."""
 
 import json
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -65,3 +66,16 @@ def test_decoders_import_neither_spacy_nor_torch(tmp_path):
         "print(*sorted({name.partition('.')[0] for name in sys.modules} & {'spacy', 'thinc', 'torch', 'matplotlib'}))"
     )
     assert run("-c", program, cwd=tmp_path).strip() == ""
+
+
+def test_sources_without_kernels_say_what_to_do(tmp_path):
+    """As in a clone after `pip install .`, where Python finds the sources before the installed package."""
+    shutil.copytree(ROOT / "spacy_nested_ner", tmp_path / "spacy_nested_ner", ignore=shutil.ignore_patterns("*.so"))
+    for command in (["-c", "from spacy_nested_ner import Decoder"], ["-m", "spacy", "info"]):
+        result = subprocess.run([sys.executable, *command], cwd=tmp_path, capture_output=True, text=True)
+        assert result.returncode
+        message = result.stderr.strip().splitlines()[-1]
+        assert message == (
+            f"ImportError: spacy_nested_ner is imported from {tmp_path}, where its kernels are not compiled for this "
+            f"Python: run `pip install --editable .` in that folder, or start Python in another one."
+        )
