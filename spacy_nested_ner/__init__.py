@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SpanLayout,
     )
     from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
+    from .export import mention_tree, mentions
     from .pipeline.component import NestedNER
     from .sample import load_sample
 
@@ -47,6 +48,7 @@ _MODULES = {
         "SpanLayout",
     ),
     "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
+    "export": ("mention_tree", "mentions"),
     "pipeline.component": ("NestedNER",),
     "sample": ("load_sample",),
 }

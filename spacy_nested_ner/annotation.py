@@ -3,7 +3,8 @@
 from bisect import bisect_right
 from collections.abc import Iterable
 
-from spacy.tokens import Doc, Span
+import numpy as np
+from spacy.tokens import Doc, Span, SpanGroup
 
 from .decoders.mention import Mention, sort_mentions
 
@@ -35,6 +36,16 @@ def as_mention(span: Span) -> Mention:
 def mentions_of(doc: Doc, spans_key: str) -> list[Mention]:
     """The mentions of a Doc, sorted and without duplicates; none if it has no such spans key."""
     return sort_mentions(set(map(as_mention, doc.spans.get(spans_key, ()))))
+
+
+def scores_of(group: SpanGroup) -> list[float] | None:
+    """The probabilities that a component has written for the spans of a group, in their order. None if there is not
+    one for each span: for gold, and after spans were added or removed.
+
+    spancat writes no scores where it finds nothing, and spancat_singlelabel writes arrays of one number.
+    """
+    scores: list[float] = np.asarray(group.attrs.get("scores", ()), dtype="float64").ravel().tolist()
+    return scores if len(scores) == len(group) else None
 
 
 def by_segment(mentions: Iterable[Mention], segments: list[Segment]) -> tuple[list[list[Mention]], list[Mention]]:

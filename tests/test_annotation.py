@@ -1,10 +1,11 @@
 """What a Doc is annotated with."""
 
+import numpy as np
 from nested_examples import SENTENCES, make_doc
 from spacy.tokens import Doc, Span
 from spacy.vocab import Vocab
 
-from spacy_nested_ner.annotation import by_segment, mentions_by_segment, mentions_of, sentence_bounds
+from spacy_nested_ner.annotation import by_segment, mentions_by_segment, mentions_of, scores_of, sentence_bounds
 from spacy_nested_ner.decoders import Mention
 
 
@@ -37,3 +38,15 @@ def test_a_doc_without_tokens_may_have_spans():
     doc = Doc(Vocab())
     doc.spans["sc"] = [Span(doc, 0, 0, "A")]
     assert mentions_by_segment(doc, "sc") == ([], [Mention(0, 0, "A")])
+
+
+def test_scores_belong_to_spans_or_are_not_there():
+    doc = Doc(Vocab(), words=["a", "b"])
+    doc.spans["sc"] = [Span(doc, 0, 1, "A"), Span(doc, 1, 2, "A")]
+    assert scores_of(doc.spans["sc"]) is None
+    doc.spans["sc"].attrs["scores"] = np.asarray([[0.5], [0.25]], dtype="float32")
+    assert scores_of(doc.spans["sc"]) == [0.5, 0.25]
+    doc.spans["sc"].attrs["scores"] = [0.5]
+    assert scores_of(doc.spans["sc"]) is None
+    doc.spans["none"] = []
+    assert scores_of(doc.spans["none"]) == []

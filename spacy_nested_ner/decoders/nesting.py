@@ -4,7 +4,7 @@ Mentions may cross. Depth is defined here and nowhere else: `analyze`, `convert`
 mentions.
 """
 
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -26,24 +26,55 @@ class Relations(NamedTuple):
     crossing: list[Pair]
 
 
-def depths(mentions: Sequence[Mention]) -> list[int]:
-    """The depth of every mention: one more than the number of other spans that contain its span.
+class Place(NamedTuple):
+    """Where a mention is among others.
 
-    A mention of depth 1 is on the first level, any other is nested. All labels on one span have the same depth, and
-    spans that cross are not inside each other.
+    depth (int): One more than the number of other spans that contain its span. A mention of depth 1 is on the first
+        level, any other is nested. All labels on one span have the same depth, and spans that cross are not inside each
+        other.
+    parent (int | None): The number of the mention with the shortest span that contains its span; the one that begins
+        first if there are two, the first one given if that span has several labels. None on the first level.
+    """
+
+    depth: int
+    parent: int | None
+
+
+def places(mentions: Sequence[Mention]) -> list[Place]:
+    """Depth and parent of every mention.
 
     mentions (Sequence[Mention]): In any order.
     """
-    depth_of: dict[tuple[int, int], int] = {}
+    first: dict[tuple[int, int], int] = {}
+    for number, mention in enumerate(mentions):
+        first.setdefault((mention.start, mention.end), number)
+    place_of: dict[tuple[int, int], Place] = {}
     # The ends of open spans, negative so that the outermost comes first. Without crossing spans, this is a stack.
     open_ends: list[int] = []
-    for start, negative_end in sorted({(mention.start, -mention.end) for mention in mentions}):
+    # The shortest of the open spans up to each one: its length, its start, and the number of its first mention.
+    shortest: list[tuple[int, int, int]] = []
+    for start, negative_end in sorted((start, -end) for start, end in first):
         while open_ends and -open_ends[-1] <= start:
             open_ends.pop()
+            shortest.pop()
         # Open spans begin no later than this one: those that end no earlier contain it.
-        depth_of[start, -negative_end] = 1 + bisect_right(open_ends, negative_end)
-        insort(open_ends, negative_end)
-    return [depth_of[mention.start, mention.end] for mention in mentions]
+        around = bisect_right(open_ends, negative_end)
+        end = -negative_end
+        place_of[start, end] = Place(1 + around, shortest[around - 1][2] if around else None)
+        own = end - start, start, first[start, end]
+        open_ends.insert(around, negative_end)
+        shortest.insert(around, min(own, shortest[around - 1]) if around else own)
+        for later in range(around + 1, len(shortest)):  # spans that cross this one
+            shortest[later] = min(shortest[later], own)
+    return [place_of[mention.start, mention.end] for mention in mentions]
+
+
+def depths(mentions: Sequence[Mention]) -> list[int]:
+    """The depth of every mention (see `Place`).
+
+    mentions (Sequence[Mention]): In any order.
+    """
+    return [place.depth for place in places(mentions)]
 
 
 def relations(mentions: Iterable[Mention]) -> Relations:

@@ -6,11 +6,10 @@ The network runs once per batch. Everything else is decoded from the scores it g
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
 from spacy.pipeline.spancat import SpanCategorizer
 from spacy.tokens import Doc
 
-from ..annotation import as_mention, by_segment
+from ..annotation import as_mention, by_segment, scores_of
 from ..decoders import Mention
 from ..pipeline.component import NestedNER
 from ..pipeline.prediction import Distribution
@@ -53,11 +52,9 @@ def find(
 
 
 def written_to(doc: Doc, spans_key: str) -> Written:
-    """The mentions of a doc with their probabilities. spancat writes no scores where it finds nothing, and
-    spancat_singlelabel writes arrays of one number."""
+    """The mentions of a doc with their probabilities; none if the group does not have a probability for each."""
     group = doc.spans[spans_key]
-    scores = np.asarray(group.attrs.get("scores", ()), dtype="float64").ravel().tolist()
-    return [(as_mention(span), score) for span, score in zip(group, scores)]
+    return [(as_mention(span), score) for span, score in zip(group, scores_of(group) or ())]
 
 
 def _find_with_nested_ner(

@@ -6,7 +6,7 @@ from hypothesis import given
 from nested_documents import PLAIN_WORD, sentences
 
 from spacy_nested_ner.decoders.mention import Mention
-from spacy_nested_ner.decoders.nesting import depths, relations, second_longest_children
+from spacy_nested_ner.decoders.nesting import depths, places, relations, second_longest_children
 
 
 def contains(outer, inner):
@@ -31,12 +31,28 @@ def test_depths_are_those_of_the_definition(sentence):
     assert depths(mentions) == [1 + len(spans) for spans in around]
 
 
+def test_parents():
+    whole, other, left, right = Mention(0, 9, "A"), Mention(0, 9, "B"), Mention(1, 5, "A"), Mention(3, 7, "A")
+    both, again, last = Mention(3, 5, "A"), Mention(3, 5, "B"), Mention(9, 10, "A")
+    found = places([both, whole, other, left, right, again, last])
+    assert [place.parent for place in found] == [3, None, None, 1, 1, 3, None]
+    assert found[0].depth == 4, "inside two that cross, and inside the whole"
+
+
+@given(sentences(PLAIN_WORD, crossing=True))
+def test_a_parent_is_the_shortest_mention_around_another(sentence):
+    mentions = [Mention(*mention) for mention in sentence[1]]
+    for mention, place in zip(mentions, places(mentions)):
+        around = [(m.end - m.start, m.start, number) for number, m in enumerate(mentions) if contains(m, mention)]
+        assert place.parent == (min(around)[-1] if around else None)
+
+
 def test_long_chains_and_rows_take_no_quadratic_time():
     n = 50_000
     chain = [Mention(i, 2 * n - i, "A") for i in range(n)]
     row = [Mention(i, i + 1, "A") for i in range(n)]
     before = process_time()
-    assert depths(chain)[-1] == n
+    assert places(chain)[-1] == (n, n - 2)
     assert depths(row)[-1] == 1
     assert process_time() - before < 2
 
