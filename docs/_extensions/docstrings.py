@@ -1,8 +1,8 @@
 """An extension of griffe that reads docstrings in spaCy's form, so that mkdocstrings shows parameters as tables.
 
-    name (type): What it is. Continued
-        like this.
-    RETURNS (type): What comes back.
+name (type): What it is. Continued
+    like this.
+RETURNS (type): What comes back.
 """
 
 import re

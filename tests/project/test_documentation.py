@@ -289,13 +289,10 @@ def test_every_setting_is_documented_with_its_default():
 
 def test_every_format_is_documented_with_its_file_names():
     page = (ROOT / "docs/reference/formats.md").read_text(encoding="utf-8")
-    rows = {
-        name: (names, kept) for name, names, kept in re.findall(r"^\| `([\w-]+)` \| (.+?) \| (.+?) \|", page, re.MULTILINE)
-    }
+    rows = dict(re.findall(r"^\| `([\w-]+)` \| (.+?) \|", page, re.MULTILINE))
     assert rows.keys() == FORMATS.keys()
     for name, format in FORMATS.items():
-        names, _ = rows[name]
-        assert set(re.findall(r"`(\..+?)`", names)) == set(format.suffixes), name
+        assert set(re.findall(r"`(\..+?)`", rows[name])) == set(format.suffixes), name
 
 
 def test_every_public_name_is_in_the_reference():

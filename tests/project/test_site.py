@@ -77,9 +77,10 @@ def test_the_reference_is_made_from_help_and_docstrings(site):
 def test_files_of_the_repository_are_on_the_site(site):
     text = (site / "reference" / "configs.html").read_text(encoding="utf-8")
     assert 'href="../repository/configs/tok2vec.cfg.html"' in text
-    assert "[components.nested_ner]" in Loads(
-        (site / "repository" / "configs" / "tok2vec.cfg.html").read_text(encoding="utf-8")
-    ).text
+    assert (
+        "[components.nested_ner]"
+        in Loads((site / "repository" / "configs" / "tok2vec.cfg.html").read_text(encoding="utf-8")).text
+    )
 
 
 def test_every_command_has_a_table_of_its_options():
