@@ -65,7 +65,7 @@ SLOW = dict.fromkeys(
 # What pages need that is not installed with the package.
 NEEDS = {"docs/reference/commands.md": "matplotlib", "docs/how-to/serve.md": "fastapi"}
 # Programs that the documentation names and the tests cannot check.
-OTHER_PROGRAMS = {".", "git", "pip", "pre-commit"}
+OTHER_PROGRAMS = {".", "curl", "git", "pip", "pre-commit", "uvicorn"}
 
 
 def make_corpus(folder):
@@ -100,6 +100,7 @@ GIVEN = {
 
 # Some mentions of the sample corpus are outside the default search space, and the component rightly says so.
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+@pytest.mark.filterwarnings("ignore:Using .httpx. with")
 @pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in PAGES])
 def test_every_block_is_true(name, tmp_path, monkeypatch):
     if name in NEEDS:
@@ -107,6 +108,7 @@ def test_every_block_is_true(name, tmp_path, monkeypatch):
     for folder in ("assets", "configs"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     page = (ROOT / name).read_text(encoding="utf-8")
     blocks = BLOCK.findall(page)
     assert 2 * len(blocks) == len(re.findall("^```", page, re.MULTILINE)), "a fence that is no block"
