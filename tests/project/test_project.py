@@ -29,13 +29,13 @@ def test_the_whole_workflow(tmp_path):
     for name in ("assets", "configs"):
         shutil.copytree(ROOT / name, tmp_path / name)
     text = (ROOT / "project.yml").read_text(encoding="utf-8")
-    few = text.replace("max_steps: 400", "max_steps: 20").replace("eval_frequency: 100", "eval_frequency: 10")
+    few = text.replace("max_steps: 600", "max_steps: 20").replace("eval_frequency: 100", "eval_frequency: 10")
     assert few != text
     (tmp_path / "project.yml").write_text(few, encoding="utf-8")
     run("project", "run", "all", cwd=tmp_path)
     for made in (
         "corpus/sample/test.spacy",
-        "training/sample/model-best/meta.json",
+        "training/sample/calibrated/meta.json",
         "metrics/sample/test.json",
         "metrics/sample/coverage.json",
         "reports/sample/report.html",
@@ -48,8 +48,8 @@ def test_the_whole_workflow(tmp_path):
         file.write("\n[PER The last one] left .\n")
     again = run("project", "run", "all", cwd=tmp_path)
     skipped = [name for name in COMMANDS if f"Skipping '{name}'" in again]
-    assert skipped == ["analyze", "train-model", "package"]
-    shown = run("nested-ner", "show", "training/sample/model-best", "corpus/sample/test.spacy", "-n", "2", cwd=tmp_path)
+    assert skipped == ["analyze", "train-model", "calibrate", "package"]
+    shown = run("nested-ner", "show", "training/sample/calibrated", "corpus/sample/test.spacy", "-n", "2", cwd=tmp_path)
     assert len(shown.strip().splitlines()) >= 2
 
 
@@ -106,10 +106,11 @@ def test_nothing_has_to_be_fetched_for_the_sample_corpus():
 
 
 @pytest.mark.slow
-def test_the_readme_describes_the_project(tmp_path):
-    """The README is what `spacy project document` would write."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_a_page_describes_the_project(tmp_path):
+    """It is what `spacy project document` would write, but for the link, which is for a page at the top."""
+    page = (ROOT / "docs" / "project.md").read_text(encoding="utf-8")
     shutil.copy(ROOT / "project.yml", tmp_path)
-    (tmp_path / "README.md").write_text(readme, encoding="utf-8")
-    run("project", "document", "-o", "README.md", cwd=tmp_path)
-    assert (tmp_path / "README.md").read_text(encoding="utf-8") == readme
+    (tmp_path / "project.md").write_text(page, encoding="utf-8")
+    run("project", "document", "-o", "project.md", cwd=tmp_path)
+    written = (tmp_path / "project.md").read_text(encoding="utf-8")
+    assert written.replace("(project.yml)", "(../project.yml)") == page
