@@ -1,5 +1,7 @@
 """`spacy nested-ner …`: a group of spaCy's own command line, one command per module."""
 
+import logging
+
 import typer
 from spacy.cli._util import app
 
@@ -24,3 +26,5 @@ nested_ner_cli.command("show", no_args_is_help=True)(show_cli)
 
 # spaCy imports this module through its entry point before it runs.
 app.add_typer(nested_ner_cli)
+# `spacy train` shows which decoder was chosen; without --verbose, spaCy shows warnings only.
+logging.getLogger("spacy.nested_ner").setLevel(logging.INFO)
