@@ -10,12 +10,14 @@ from .calibrate import calibrate_cli
 from .compare import compare_cli
 from .convert import convert_cli
 from .coverage import coverage_cli
+from .init import init_cli
 from .report import report_cli
 from .show import show_cli
 
 nested_ner_cli = typer.Typer(
     name="nested-ner", help="Commands for nested named entities.", no_args_is_help=True, rich_markup_mode=None
 )
+nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
 nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
