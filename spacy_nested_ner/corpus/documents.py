@@ -30,6 +30,7 @@ class Settings:
     misaligned (str): What to do if a mention by characters begins or ends inside a token: raise an "error",
         "split" the token, or "drop" the mention and report it.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
+    tag_names (tuple[str, ...]): The names of tags that the data has as numbers, in their order (huggingface).
     """
 
     spans_key: str = "sc"
@@ -37,6 +38,7 @@ class Settings:
     pipeline: Language | None = None
     misaligned: str = "error"
     line_sentences: bool = True
+    tag_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.misaligned not in MISALIGNED:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..conversion_report import ConversionReport
 from ..documents import Record, Settings
-from . import bio, bracket, brat, docbin, genia, index, jsonl
+from . import bio, bracket, brat, docbin, dygie, genia, gliner, huggingface, index, jsonl, label_studio, spacy_v2
 
 Reader = Callable[[Path, Settings, ConversionReport], Iterator[Record]]
 Writer = Callable[[Iterable[Record], Path, Settings, ConversionReport], None]
@@ -41,9 +41,16 @@ FORMATS = {
     "bracket": Format(bracket.read, bracket.write, (".txt",)),
     "bio": Format(bio.read, bio.write, (".tsv", ".bio", ".conll")),
     "brat": Format(brat.read, brat.write, (".ann", ".txt"), pair=True),
+    "label-studio": Format(label_studio.read, label_studio.write, (".json",)),
     "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
     "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",)),
+    "json": Format(jsonl.read, jsonl.write_json, (".json",)),
+    "dygie": Format(dygie.read, dygie.write, (".jsonl", ".json")),
+    "biaffine-ner": Format(dygie.read, dygie.write_by_sentence, (".jsonlines", ".jsonl", ".json")),
+    "gliner": Format(gliner.read, gliner.write, (".json", ".jsonl")),
+    "huggingface": Format(huggingface.read, None, (".jsonl", ".json")),
+    "spacy-v2": Format(spacy_v2.read, None, (".json", ".jsonl")),
     "genia": Format(genia.read, None, (".xml", ".xml.gz", ".tgz"), split=genia.SPLIT),
     "index": Format(index.read, index.write, (".index",)),
 }

@@ -1,4 +1,5 @@
-"""JSON lines: one document per line, with mentions by words or by characters.
+"""JSON lines: one document per line, with mentions by words or by characters. A JSON list of such documents is read,
+too.
 
 By words: `{"tokens": ["Fabian", …], "mentions": [{"start": 0, "end": 2, "label": "PER"}]}`, the end not included.
 `"sent_starts"`, the numbers of the words that begin a sentence, and `"spaces"`, whether a space follows each word, are
@@ -9,8 +10,7 @@ By characters, as Prodigy, doccano and `Doc.to_json` write them: `{"text": "…"
 `"ents"`. `"tokens"` and `"sents"`, lists of objects with start and end, are optional.
 """
 
-import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,10 @@ from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Settings, make_doc
-from ..files import place, read_lines
+from . import dygie, gliner, huggingface, label_studio, spacy_v2
+from ._json import Item, is_a, keys_of, list_of, read_items, shown, write_lines, write_list
 from ._offsets import Edges, doc_from_text
+from ._sample import Sample
 
 # What the tools that write such files call the same thing.
 _MENTIONS_BY_WORDS = ("mentions", "entities", "spans")
@@ -33,50 +35,45 @@ _LABEL = ("label", "type")
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
     """Read the documents of a file. Each record may be of either kind."""
-    for number, text in read_lines(path):
-        where = place(path, number)
-        if not text.strip():
-            continue
+    for item in read_items(path, report):
         with report.tolerating():
-            record = _load(text, where)
+            record, where = _check(item), item.where
             if record.get("answer") not in (None, "accept"):
-                report.lose(f"records answered {record['answer']!r}", where)
+                report.lose(f"records answered {shown(record['answer'])}", where)
                 continue
             make = _doc_by_characters if "text" in record else _doc_by_words
-            try:
-                doc = make(record, settings, report, where)
-            except UnicodeEncodeError as error:
-                half = error.object[error.start]
-                raise FormatError(where, f"{half!r} is half of a surrogate pair; correct the text") from None
-            yield Record(doc, where)
+            yield Record(make(record, settings, report, where), where)
 
 
-def _load(text: str, where: str) -> dict[str, Any]:
-    try:
-        record = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FormatError(where, f"not JSON: {error.msg}, at character {error.pos + 1}") from None
+def recognizes(sample: Sample) -> bool:
+    """Whether a file has documents that are not those of another format in JSON."""
+    others = (dygie, gliner, huggingface, label_studio, spacy_v2)
+    return bool(keys_of(sample) & {"text", "tokens"}) and not any(other.recognizes(sample) for other in others)
+
+
+def _check(item: Item) -> dict[str, Any]:
+    record, where = item
     if not isinstance(record, dict) or not ("text" in record or "tokens" in record):
-        raise FormatError(where, f'expected an object with "text" or "tokens", not {text[:40]!r}')
+        raise FormatError(where, f'expected an object with "text" or "tokens", not {shown(record)[:40]!r}')
     return record
 
 
 def _doc_by_words(record: dict[str, Any], settings: Settings, report: ConversionReport, where: str) -> Doc:
-    words = _list_of(record["tokens"], str, '"tokens"', where)
+    words = list_of(record["tokens"], str, '"tokens"', where)
     spaces = record.get("spaces")
-    if spaces is not None and len(_list_of(spaces, bool, '"spaces"', where)) != len(words):
+    if spaces is not None and len(list_of(spaces, bool, '"spaces"', where)) != len(words):
         raise FormatError(where, f'"spaces" has {len(spaces)} values for {len(words)} tokens; expected one each')
     mentions = [_mention(item, where) for item in _find(record, _MENTIONS_BY_WORDS, settings, report, where)]
     starts = record.get("sent_starts")
-    if starts is not None and set(_list_of(starts, int, '"sent_starts"', where)).difference(range(len(words))):
-        raise FormatError(where, f'"sent_starts" is {starts}; expected numbers from 0 to {len(words) - 1}')
+    if starts is not None and set(list_of(starts, int, '"sent_starts"', where)).difference(range(len(words))):
+        raise FormatError(where, f'"sent_starts" is {shown(starts)}; expected numbers from 0 to {len(words) - 1}')
     return make_doc(words, mentions, settings, report, where, spaces=spaces, sent_starts=starts)
 
 
 def _doc_by_characters(record: dict[str, Any], settings: Settings, report: ConversionReport, where: str) -> Doc:
     text = record["text"]
     if not isinstance(text, str):
-        raise FormatError(where, f'"text" is {text!r}; expected a string')
+        raise FormatError(where, f'"text" is {shown(text)}; expected a string')
     items = _find(record, _MENTIONS_BY_CHARACTERS, settings, report, where)
     mentions = [(_mention(item, where), None) for item in items]
     tokens = _edges(record, "tokens", where)
@@ -102,7 +99,7 @@ def _find(
         report.lose(f"mentions of records that have none of {', '.join(names)}", f"{where}: it has {fields}")
     items: Any = next(filter(None, found.values()), [])
     if not isinstance(items, list):
-        raise FormatError(where, f"mentions are {items!r}; expected a list")
+        raise FormatError(where, f"mentions are {shown(items)}; expected a list")
     return items
 
 
@@ -113,9 +110,9 @@ def _mention(item: Any, where: str) -> Mention:
         start, end, label = (next((item[key] for key in keys if key in item), None) for keys in (_START, _END, _LABEL))
     else:
         expected = 'expected [0, 2, "PER"], or an object with start, end and label'
-        raise FormatError(where, f"{item!r} is not a mention; {expected}")
-    if not _is(start, int) or not _is(end, int) or not _is(label, str):
-        raise FormatError(where, f"mention {item!r}: expected integers for start and end, and a string for label")
+        raise FormatError(where, f"{shown(item)} is not a mention; {expected}")
+    if not is_a(start, int) or not is_a(end, int) or not is_a(label, str):
+        raise FormatError(where, f"mention {shown(item)}: expected integers for start and end, and a string for label")
     return Mention(start, end, label)
 
 
@@ -125,37 +122,24 @@ def _edges(record: dict[str, Any], name: str, where: str) -> list[Edges] | None:
         return None
     try:
         return [(int(item["start"]), int(item["end"])) for item in items]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         expected = 'expected a list of objects with start and end, in a record with "text"'
-        raise FormatError(where, f'"{name}" is {str(items)[:40]}; {expected}') from None
-
-
-def _list_of(value: Any, kind: type, name: str, where: str) -> list[Any]:
-    if not isinstance(value, list) or not all(_is(item, kind) for item in value):
-        raise FormatError(where, f"{name} is {str(value)[:40]}; expected a list of {kind.__name__}")
-    return value
-
-
-def _is(value: Any, kind: type) -> bool:
-    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
+        raise FormatError(where, f'"{name}" is {shown(items)}; {expected}') from None
 
 
 def write_tokens(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
     """Write records by words."""
-    _write(records, path, settings, render_tokens)
+    write_lines((render_tokens(doc, settings.spans_key) for doc, _ in records), path)
 
 
 def write_text(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
     """Write records by characters, with tokens, as Prodigy does."""
-    _write(records, path, settings, render_text)
+    write_lines((render_text(doc, settings.spans_key) for doc, _ in records), path)
 
 
-def _write(
-    records: Iterable[Record], path: Path, settings: Settings, render: Callable[[Doc, str], dict[str, Any]]
-) -> None:
-    with path.open("w", encoding="utf-8", newline="\n") as file:
-        for doc, _ in records:
-            file.write(json.dumps(render(doc, settings.spans_key), ensure_ascii=False) + "\n")
+def write_json(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
+    """Write records by characters, with tokens, as a JSON list."""
+    write_list((render_text(doc, settings.spans_key) for doc, _ in records), path)
 
 
 def render_tokens(doc: Doc, spans_key: str) -> dict[str, Any]:

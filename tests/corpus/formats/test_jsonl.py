@@ -171,7 +171,7 @@ def test_rejected_records_are_counted(tmp_path):
             "token 0:2 is empty, out of order, or not in a text of 1 characters; expected tokens one after the other",
         ),
         ({"text": "\ud800", "spans": []}, "'\\ud800' is half of a surrogate pair; correct the text"),
-        ({"tokens": "a"}, '"tokens" is a; expected a list of str'),
+        ({"tokens": "a"}, "\"tokens\" is 'a'; expected a list of str"),
         ({"tokens": [1]}, '"tokens" is [1]; expected a list of str'),
         ({"tokens": ["a", ""]}, "word 1 is empty; expected at least one character"),
         ({"tokens": ["a"], "spaces": [True, True]}, '"spaces" has 2 values for 1 tokens; expected one each'),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 from nested_documents import (
     ANY_WORD,
     LABEL,
@@ -15,6 +16,7 @@ from nested_documents import (
     TRICKY_WORD,
     content,
     documents,
+    in_order,
     mentions,
     read,
     settings,
@@ -24,6 +26,8 @@ from spacy_nested_ner.corpus import convert, write_docs
 from spacy_nested_ner.decoders.mention import Mention
 
 pytestmark = pytest.mark.slow
+
+EMOJI = st.sampled_from(["🎉", "👩🏽‍🚀", "a🌕b"])
 
 # Writing files takes long on a busy machine.
 patient = hypothesis_settings(deadline=None, max_examples=60)
@@ -78,13 +82,44 @@ def test_jsonl_by_words_keeps_everything(docs):
     assert all(doc.has_unknown_spaces for doc in again)
 
 
-@pytest.mark.parametrize("format", ["jsonl-tokens", "jsonl-text"])
+@pytest.mark.parametrize("format", ["jsonl-tokens", "jsonl-text", "json"])
 @patient
 @given(docs=documents(ANY_WORD | TRICKY_WORD, labels=LABEL | ANY_WORD, crossing=True, spaced=True))
 def test_jsonl_keeps_everything_and_the_spaces(format, docs):
     again, _ = round_trip(docs, "corpus.jsonl", format)
     assert [content(doc) for doc in again] == [content(doc) for doc in docs]
     assert [doc.text for doc in again] == [doc.text for doc in docs]
+
+
+@pytest.mark.parametrize("format", ["dygie", "biaffine-ner"])
+@patient
+@given(docs=documents(ANY_WORD | TRICKY_WORD, labels=LABEL | ANY_WORD, crossing=True))
+def test_dygie_keeps_sentences_and_mentions(format, docs):
+    again, report = round_trip(docs, "corpus.jsonl", format)
+    assert [content(doc) for doc in again] == [content(doc) for doc in docs]
+    assert not report.lost
+
+
+@patient
+@given(documents(ANY_WORD | TRICKY_WORD, labels=LABEL | ANY_WORD, crossing=True))
+def test_gliner_keeps_words_and_mentions(docs):
+    again, report = round_trip(docs, "corpus.json", "gliner")
+    for doc, other in zip(again, docs, strict=True):
+        assert [token.text for token in doc] == [token.text for token in other]
+        assert mentions(doc) == sorted(mentions(other), key=in_order)
+    assert set(report.lost) <= {"sentence boundaries"}
+
+
+@patient
+@given(documents(SIMPLE_WORD | EMOJI, labels=LABEL | ANY_WORD, crossing=True, spaced=True))
+def test_label_studio_keeps_text_and_characters_whatever_the_tokens(docs):
+    again, report = round_trip(docs, "corpus.json", "label-studio", misaligned="split")
+    for doc, other in zip(again, docs, strict=True):
+        assert doc.text == other.text
+        assert {(s.start_char, s.end_char, s.label_) for s in doc.spans["sc"]} == {
+            (s.start_char, s.end_char, s.label_) for s in other.spans["sc"]
+        }
+    assert set(report.lost) <= {"sentence boundaries"}
 
 
 @patient
