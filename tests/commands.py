@@ -12,22 +12,25 @@ import spacy_nested_ner.cli  # noqa: F401 - what spaCy does through the entry po
 ROOT = Path(__file__).parent.parent
 
 
-def run(*arguments):
-    """`spacy nested-ner …`"""
-    return run_spacy("nested-ner", *arguments)
+def run(*arguments, input=None):
+    """`spacy nested-ner …`
+
+    input (str | bytes | None): What is on standard input.
+    """
+    return run_spacy("nested-ner", *arguments, input=input)
 
 
-def fails(*arguments):
+def fails(*arguments, input=None):
     """`spacy nested-ner …` that ends with an error, and what it says."""
-    result = run(*arguments)
+    result = run(*arguments, input=input)
     assert result.exit_code == 1, result.output
     assert "Traceback" not in result.output
     return result.output
 
 
-def run_spacy(*arguments):
+def run_spacy(*arguments, input=None):
     """`spacy …`"""
-    return CliRunner().invoke(app, list(map(str, arguments)))
+    return CliRunner().invoke(app, list(map(str, arguments)), input=input)
 
 
 def parse_spacy(*arguments):

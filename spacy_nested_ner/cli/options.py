@@ -57,6 +57,8 @@ def errors_shown() -> Iterator[None]:
             stream.reconfigure(errors="backslashreplace")
     try:
         yield
+    except BrokenPipeError:  # what reads the output, such as `head`, has seen enough
+        raise
     except (OSError, ValueError) as error:
         # Not wasabi, which wraps lines: a path must stay whole.
         typer.echo(f"Error: {error}", err=True)

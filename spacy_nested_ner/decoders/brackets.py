@@ -12,6 +12,7 @@ def bracket_words(
     *,
     escape: Callable[[Any], str] = str,
     marked: Mention | None = None,
+    paint: Callable[[str, Mention], str] = lambda bracket, _: bracket,
 ) -> list[str]:
     """Every word with the brackets that open before it and close after it; join them with spaces to get the text.
 
@@ -19,14 +20,15 @@ def bracket_words(
         which bracket closes which mention; see `separate_crossing`.
     escape (Callable[[Any], str]): How a word or a label is written.
     marked (Mention | None): The mention to enclose in { } instead of [ ].
+    paint (Callable[[str, Mention], str]): What to make of a bracket, with its label, for a terminal.
     RETURNS (list[str]): As many strings as there are words.
     """
     opening: list[list[str]] = [[] for _ in words]
     closing: list[list[str]] = [[] for _ in words]
     for mention in mentions:
         left, right = ("{", "}") if mention == marked else ("[", "]")
-        opening[mention.start].append(f"{left}{escape(mention.label)} ")
-        closing[mention.end - 1].append(right)
+        opening[mention.start].append(paint(f"{left}{escape(mention.label)}", mention) + " ")
+        closing[mention.end - 1].append(paint(right, mention))
     # The last mention to open is the innermost one, so it closes first.
     return ["".join([*opening[i], escape(word), *reversed(closing[i])]) for i, word in enumerate(words)]
 

@@ -7,6 +7,8 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..pipeline.checks import check_threshold
+
 
 def component_of(nlp: Language, spans_key: str) -> tuple[str, Any] | None:
     """Name and pipe of the last component that says it writes to this key."""
@@ -33,6 +35,19 @@ def check_scores(nlp: Language, doc: Doc, spans_key: str) -> None:
     # spancat writes no scores if there is no mention.
     if group is None or len(group.attrs.get("scores", ())) != len(group):
         raise _no_scores(nlp.pipe_names, spans_key)
+
+
+def set_threshold(nlp: Language, spans_key: str, threshold: float) -> None:
+    """Let the component that writes to this key use another threshold; an error if it has none."""
+    check_threshold(threshold)
+    found = component_of(nlp, spans_key)
+    settings: dict[str, Any] = getattr(found[1], "cfg", {}) if found else {}
+    if "threshold" not in settings:
+        name = found[0] if found else "the component"
+        raise ValueError(
+            f"{name} that writes to doc.spans[{spans_key!r}] has no threshold; nested_ner and spancat have one"
+        )
+    settings["threshold"] = threshold
 
 
 def _no_scores(names: Iterable[str], spans_key: str) -> ValueError:

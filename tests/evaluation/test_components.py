@@ -5,7 +5,7 @@ import spacy
 from spacy.language import Language
 from spacy.tokens import Span
 
-from spacy_nested_ner.evaluation.components import SplitPipeline, check_scores, component_of
+from spacy_nested_ner.evaluation.components import SplitPipeline, check_scores, component_of, set_threshold
 
 
 @Language.component("test_components_mark")
@@ -52,3 +52,14 @@ def test_mentions_need_probabilities():
     check_scores(nlp, nlp("Yes"), "sc")
     with pytest.raises(ValueError, match=r"and their probabilities to its attrs\[\"scores\"\], such as nested_ner"):
         check_scores(nlp, nlp("Ada sings"), "sc")
+
+
+def test_the_threshold_of_nested_ner_and_spancat():
+    for name in ("nested_ner", "spancat"):
+        nlp = pipeline(name)
+        set_threshold(nlp, "sc", 0.25)
+        assert nlp.get_pipe(f"{name}_0").cfg["threshold"] == 0.25
+    with pytest.raises(ValueError, match=r"threshold is 1.5; expected a number between 0 and 1"):
+        set_threshold(nlp, "sc", 1.5)
+    with pytest.raises(ValueError, match=r"the component that writes to doc.spans\['sc'\] has no threshold"):
+        set_threshold(pipeline("test_components_mark"), "sc", 0.5)
