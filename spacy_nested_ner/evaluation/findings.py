@@ -12,6 +12,7 @@ from spacy.tokens import Doc
 
 from ..annotation import as_mention, by_segment, scores_of
 from ..decoders import Mention
+from ..decoders.auto import brief
 from ..pipeline.component import NestedNER
 from ..pipeline.prediction import Distribution
 from .components import SplitPipeline
@@ -57,7 +58,7 @@ def settings_of(pipe: Any) -> dict[str, Any] | None:
     if not isinstance(pipe, NestedNER):
         return None
     return {
-        "decoder": repr(pipe.decoder),
+        "decoder": str(pipe.decoder_choice or brief(pipe.decoder)),
         "max_span_length": pipe.span_limit,
         "threshold": pipe.threshold,
         "temperature": pipe.temperature,
