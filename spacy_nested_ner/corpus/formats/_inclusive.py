@@ -9,11 +9,12 @@ from ..documents import Record
 from ._json import is_a, shown
 
 
-def mention_in(item: Any, first: int, n_words: int, where: str) -> Mention:
+def mention_in(item: Any, first: int, n_words: int, where: str, *, counted: str = "the text") -> Mention:
     """A mention written as `[start, end, label]`, counted from the first of these words.
 
     first (int): The number that the file gives to the first of the words.
     n_words (int): How many words there are.
+    counted (str): What words are counted from the beginning of, for messages.
     RETURNS (Mention): Counted from 0, the end not included.
     """
     expected = 'expected [start, end, "LABEL"], as in [0, 1, "PER"] for the first two words'
@@ -25,7 +26,8 @@ def mention_in(item: Any, first: int, n_words: int, where: str) -> Mention:
     last = first + n_words - 1
     if not first <= start <= end <= last:
         reason = f"mention {shown(item)} is not among the words {first} to {last}"
-        raise FormatError(where, f"{reason}; expected {first} <= start <= end <= {last}, the end included")
+        expected = f"expected {first} <= start <= end <= {last}, the end included"
+        raise FormatError(where, f"{reason}; {expected}, counted from the beginning of {counted}")
     return Mention(start - first, end - first + 1, label)
 
 

@@ -51,6 +51,7 @@ def parse(item: Item, report: ConversionReport) -> list[Sentence]:
         for sentence in list_of(record["sentences"], list, "sentences", where)
     ]
     name = "ner" if "ner" in record else "ners"
+    counted = "the document" if name == "ner" else "the sentence"
     if name not in record:
         report.lose("mentions of documents that have neither ner nor ners", f"{where}: it has {', '.join(record)}")
     mentions = list_of(record.get(name, [[]] * len(words)), list, name, where)
@@ -63,7 +64,7 @@ def parse(item: Item, report: ConversionReport) -> list[Sentence]:
     for number, (of_sentence, items) in enumerate(zip(words, mentions), 1):
         first = reached if name == "ner" else 0
         place = f"{where}, {name} of sentence {number}"
-        found = [mention_in(mention, first, len(of_sentence), place) for mention in items]
+        found = [mention_in(mention, first, len(of_sentence), place, counted=counted) for mention in items]
         sentences.append(Sentence(of_sentence, found))
         reached += len(of_sentence)
     return sentences

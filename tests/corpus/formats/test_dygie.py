@@ -75,17 +75,17 @@ def test_documents_without_mentions_are_reported(tmp_path):
         (
             {"ner": [[[0, 5, "PER"]], []]},
             ", ner of sentence 1: mention [0, 5, 'PER'] is not among the words 0 to 4; "
-            "expected 0 <= start <= end <= 4, the end included",
+            "expected 0 <= start <= end <= 4, the end included, counted from the beginning of the document",
         ),
         (
             {"ner": [[], [[0, 3, "PER"]]]},  # counted from the beginning of the sentence
             ", ner of sentence 2: mention [0, 3, 'PER'] is not among the words 5 to 10; "
-            "expected 5 <= start <= end <= 10, the end included",
+            "expected 5 <= start <= end <= 10, the end included, counted from the beginning of the document",
         ),
         (
             {"ner": [[[2, 1, "PER"]], []]},
             ", ner of sentence 1: mention [2, 1, 'PER'] is not among the words 0 to 4; "
-            "expected 0 <= start <= end <= 4, the end included",
+            "expected 0 <= start <= end <= 4, the end included, counted from the beginning of the document",
         ),
         (
             {"ner": [[[0, 1]], []]},
@@ -107,7 +107,9 @@ def test_bad_documents(tmp_path, fields, message):
 
 def test_words_of_yu_et_al_are_counted_by_sentence(tmp_path):
     path = write(tmp_path, {**BY_SENTENCE, "ners": [[], [[5, 8, "PER"]]]})
-    with pytest.raises(FormatError, match="is not among the words 0 to 5"):
+    with pytest.raises(
+        FormatError, match="is not among the words 0 to 5; .* counted from the beginning of the sentence$"
+    ):
         read(path, "biaffine-ner")
 
 
