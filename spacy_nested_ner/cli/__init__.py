@@ -10,6 +10,7 @@ from .calibrate import calibrate_cli
 from .compare import compare_cli
 from .convert import convert_cli
 from .coverage import coverage_cli
+from .evaluate import evaluate_cli
 from .init import init_cli
 from .report import report_cli
 from .show import show_cli
@@ -21,6 +22,7 @@ nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
 nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
+nested_ner_cli.command("evaluate", no_args_is_help=True)(evaluate_cli)
 nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("calibrate", no_args_is_help=True)(calibrate_cli)
 nested_ner_cli.command("compare", no_args_is_help=True)(compare_cli)

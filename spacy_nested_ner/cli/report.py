@@ -7,8 +7,9 @@ from typing import Annotated
 from spacy.cli._util import Opt
 
 from ..corpus import Settings
+from ..display.confidence_text import describe_confidence
 from ..display.page import render_page
-from ..display.scores_text import describe_confidence, describe_scores
+from ..display.scores_text import describe_scores
 from ..evaluation.components import check_pipeline, component_of
 from ..evaluation.findings import settings_of
 from ..evaluation.measures import measure

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from .advice import calibration_advice
+from .confidence_text import calibration_advice, settings_facts
 from .pieces import figure, html_table, label_tag, legend
 from .plots import (
     CURVES,
@@ -14,7 +14,6 @@ from .plots import (
     draw_ranking,
     draw_thresholds,
 )
-from .scores_text import settings_facts
 from .sentences import COLORS, draw_sentence
 from .style import STYLE
 from .tables import percent, score_cells

@@ -1,11 +1,13 @@
 """Scores as text: of one pipeline, of several, and before and after calibration."""
 
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from typing import Any
 
 from ..evaluation import calibration
 from ..evaluation.calibration import Calibration
-from .advice import calibration_advice
-from .tables import Cells, percent, render_table, score_cells
+from ..evaluation.scores import DifferenceRow, DifferenceTable, Estimate, ScoreRow, ScoreTable
+from .tables import UNDEFINED, Cells, percent, render_table, score_cells
 
 # The columns of a comparison, and how the names of these scores end in what `spacy evaluate` writes.
 COMPARED = {"P": "p", "R": "r", "F": "f", "first level F": "first_level_f", "nested F": "nested_f"}
@@ -22,35 +24,81 @@ def describe_scores(numbers: dict[str, Any]) -> str:
     return render_table(cells, ["", "mentions", "P", "R", "F"])
 
 
-def describe_confidence(numbers: dict[str, Any]) -> str:
-    """The settings that decide what is found, how well calibrated the probabilities are, and what to do about it.
+def describe_table(table: ScoreTable) -> str:
+    """Precision, recall and F in percent with their intervals, and how the intervals were made."""
 
-    numbers (dict[str, Any]): What is in report.json.
-    """
-    calibration = numbers["calibration"]
-    lines = [f"{name + ':':<20}{value}" for name, value in settings_facts(numbers["settings"])]
-    if calibration["ece"] is not None:
-        by_chance = f"({percent(calibration['by_chance'])} % by chance, if probabilities were exact)"
-        lines.append(f"{'Calibration error:':<20}{percent(calibration['ece'])} % {by_chance}")
-    if advice := calibration_advice(numbers):
-        lines += ["", *filter(None, advice)]
-    return "\n".join(lines)
+    def cells(row: ScoreRow) -> list[str]:
+        return [f"{row.gold:,}", f"{row.found:,}", *map(_with_interval, (row.p, row.r, row.f))]
+
+    return "\n\n".join([_grouped_table(table.rows, cells, ["gold", "found", "P", "R", "F"]), "\n".join(_notes(table))])
 
 
-def settings_facts(settings: dict[str, Any] | None) -> list[tuple[str, str]]:
-    """Names and values of the settings of nested_ner, for people; nothing for another component.
+def _notes(table: ScoreTable) -> list[str]:
+    documents, resampling = table.documents, table.resampling
+    level = f"{100 * resampling.confidence:g} %"
+    lines = [f"In %, with {level} intervals from {resampling.n:,} bootstrap resamples of {documents:,} documents"]
+    if documents < 2 or not resampling.n:
+        lines = ["In %, without intervals: these need two or more documents to resample"]
+    if table.unaligned:
+        lines.append(
+            f"{table.unaligned:,} mentions found begin or end inside a token of the gold; they are in no score"
+        )
+    return lines
 
-    settings (dict[str, Any] | None): What is in report.json.
-    """
-    if settings is None:
-        return []
-    length, threshold, temperature = (settings[name] for name in ("max_span_length", "threshold", "temperature"))
-    return [
-        ("Decoder", settings["decoder"]),
-        ("Longest mention", "no limit" if length is None else f"{length} tokens"),
-        ("Threshold", "none (the most probable analysis)" if threshold is None else f"{threshold:g}"),
-        ("Temperature", "1 (not calibrated)" if temperature == 1 else f"{temperature:.3g}"),
-    ]
+
+def describe_difference(table: DifferenceTable) -> str:
+    """The differences in F between two pipelines, A and B, with intervals and p-values, and how they were made."""
+
+    def cells(row: DifferenceRow) -> list[str]:
+        interval = ""
+        if row.difference.low is not None and row.difference.high is not None:
+            interval = f"{_signed(row.difference.low)} to {_signed(row.difference.high)}"
+        p_value = UNDEFINED if row.p_value is None else "<0.001" if row.p_value < 0.0005 else f"{row.p_value:.3f}"
+        scores = (_percent(row.f), _percent(row.other_f), _signed(row.difference.value))
+        return [f"{row.gold:,}", *scores, interval, p_value]
+
+    level = f"{100 * table.resampling.confidence:g} %"
+    text = _grouped_table(table.rows, cells, ["gold", "F of A", "F of B", "A − B", level, "p"])
+    if table.documents < 2 or not table.resampling.n:
+        return text
+    return (
+        f"{text}\n\nInterval: paired bootstrap, {table.resampling.n:,} resamples of {table.documents:,} documents\n"
+        f"p: two-sided, approximate randomization by document, for each row alone"
+    )
+
+
+def _grouped_table(rows: Sequence[Any], cells: Callable[[Any], list[str]], header: Sequence[str]) -> str:
+    """One row per kind of mention, with a blank line before every other way to divide them. Depth 1 is the first
+    level, which has a row already."""
+    names: dict[str, Callable[[str], str]] = {
+        "depth": "depth {}".format,
+        "length": lambda name: "1 word" if name == "1" else f"{name} words",
+        "level": lambda name: name.replace("_", " "),
+    }
+    shown = [row for row in rows if (row.group, row.name) != ("depth", "1")]
+    lines: list[list[str]] = []
+    for group, some in groupby(shown, key=lambda row: "" if row.group in ("all", "level") else row.group):
+        lines += [[""] * (len(header) + 1)] if group else []
+        lines += [[names.get(row.group, str)(row.name), *cells(row)] for row in some]
+    return "\n".join(line.rstrip() for line in render_table(lines, ["", *header]).splitlines())
+
+
+def _with_interval(estimate: Estimate) -> str:
+    """Always as wide, so that scores and intervals are columns."""
+    known = estimate.low is not None and estimate.high is not None
+    interval = f"{_percent(estimate.low)}–{_percent(estimate.high)}" if known else ""
+    return f"{_percent(estimate.value)} {interval:>9}"
+
+
+def _percent(share: float | None) -> str:
+    """Short: 100, not 100.0."""
+    if share is None:
+        return UNDEFINED
+    return percent(share).replace("100.0", "100")
+
+
+def _signed(share: float | None) -> str:
+    return UNDEFINED if share is None else f"{100 * share:+.1f}".replace("-", "−")
 
 
 def comparison_rows(scores: dict[str, dict[str, float | None]]) -> Cells:

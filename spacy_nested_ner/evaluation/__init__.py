@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from .coverage import Coverage, measure_coverage
     from .measures import measure
     from .predictions import Judged, predict
+    from .resampling import Resampling
     from .scorer import nested_ner_score
+    from .scores import DifferenceTable, ScoreTable, difference_table, score_table
     from .statistics import Statistics, collect_statistics
 
 # Loaded when they are asked for: spaCy imports this package for its scorer alone.
@@ -20,7 +22,9 @@ _MODULES = {
     "coverage": ("Coverage", "measure_coverage"),
     "measures": ("measure",),
     "predictions": ("Judged", "predict"),
+    "resampling": ("Resampling",),
     "scorer": ("nested_ner_score",),
+    "scores": ("DifferenceTable", "ScoreTable", "difference_table", "score_table"),
     "statistics": ("Statistics", "collect_statistics"),
 }
 

@@ -79,23 +79,28 @@ def _by_level(judged: list[Judged]) -> dict[str, Row]:
 
 def _by_label(judged: list[Judged]) -> dict[str, Row]:
     """The most frequent labels of the gold first."""
-    scores = _grouped(judged, lambda mention: mention.label)
+    scores = grouped(judged, lambda mention: mention.label)
     return {
         label: _row(score) for label, score in sorted(scores.items(), key=lambda item: (-_n_gold(item[1]), item[0]))
     }
 
 
 def _by_length(judged: list[Judged]) -> dict[str, Row]:
-    scores = _grouped(judged, _length_range)
+    scores = grouped(judged, length_range)
     return {name: _row(scores[name]) for name in in_ranges(Counter(), LENGTHS) if name in scores}
 
 
-def _length_range(mention: Mention) -> str:
+def length_range(mention: Mention) -> str:
+    """The range of `LENGTHS` that the length of a mention is in, such as "6-10"."""
     counts = in_ranges(Counter([mention.end - mention.start]), LENGTHS)
     return next(name for name, n in counts.items() if n)
 
 
-def _grouped(judged: list[Judged], group: Callable[[Mention], str]) -> dict[str, PRFScore]:
+def grouped(judged: list[Judged], group: Callable[[Mention], str]) -> dict[str, PRFScore]:
+    """Scores of the mentions in each group.
+
+    group (Callable[[Mention], str]): The name of the group of a mention, gold or found.
+    """
     scores: dict[str, PRFScore] = defaultdict(PRFScore)
     for each in judged:
         for mention in each.gold | set(each.found):

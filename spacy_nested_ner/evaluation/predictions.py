@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -57,6 +58,7 @@ def predict(
     records: Iterable[Record],
     *,
     spans_key: str = "sc",
+    gold_key: str | None = None,
     thresholds: Iterable[float] = THRESHOLDS,
     gold_tokens: bool = False,
     progress: bool = False,
@@ -64,6 +66,8 @@ def predict(
     """Run a pipeline on documents with gold mentions. Documents without mentions under the key, and those without
     tokens, are left out.
 
+    spans_key (str): The pipeline writes mentions to `doc.spans[spans_key]`.
+    gold_key (str | None): The gold mentions are in `doc.spans[gold_key]`; None if that is the same key.
     thresholds (Iterable[float]): nested_ner and spancat find mentions at each of them; what any other component has
         found is filtered by its scores.
     gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on the tokens that the pipeline makes
@@ -71,15 +75,23 @@ def predict(
     progress (bool): Show a bar, on terminals only.
     """
     pipeline = SplitPipeline.at(nlp, spans_key)
-    kept = [record for record in records if len(record.doc) and spans_key in record.doc.spans]
+    keys = _Keys(spans_key if gold_key is None else gold_key, spans_key)
+    kept = [record for record in records if len(record.doc) and keys.gold in record.doc.spans]
     thresholds = list(thresholds)
     judged: list[Judged] = []
     with progress_bar(total=len(kept), unit="documents", shown=progress) as bar:
         for batch in minibatch(kept, nlp.batch_size):
             examples = [make_example(nlp, record.doc, gold_tokens) for record in batch]
-            judged += _judge(pipeline, examples, [record.where for record in batch], spans_key, thresholds)
+            judged += _judge(pipeline, examples, [record.where for record in batch], keys, thresholds)
             bar.update(len(batch))
     return judged
+
+
+class _Keys(NamedTuple):
+    """Where mentions are in `doc.spans`."""
+
+    gold: str
+    found: str
 
 
 def make_example(nlp: Language, doc: Doc, gold_tokens: bool = False) -> Example:
@@ -98,7 +110,7 @@ def _judge(
     pipeline: SplitPipeline,
     examples: Sequence[Example],
     places: Sequence[str],
-    spans_key: str,
+    keys: _Keys,
     thresholds: Sequence[float],
 ) -> list[Judged]:
     """Run the pipeline on a batch."""
@@ -107,16 +119,16 @@ def _judge(
     alignments = [Alignment(example) for example in examples]
     # Gold mentions on the tokens of the predicted docs.
     asked = [
-        _aligned(mentions_of(example.reference, spans_key), alignment.to_predicted)
+        _aligned(mentions_of(example.reference, keys.gold), alignment.to_predicted)
         for example, alignment in zip(examples, alignments)
     ]
     findings = find(pipeline, docs, [mentions.values() for mentions in asked], thresholds)
     # Brought to the tokens of the gold before later components run, which may change those of the docs.
-    judged = [_with_finding(*each, spans_key) for each in zip(places, examples, alignments, asked, findings)]
+    judged = [_with_finding(*each, keys.gold) for each in zip(places, examples, alignments, asked, findings)]
     pipeline.run(pipeline.after, docs)
     for doc in docs:
-        check_scores(pipeline.nlp, doc, spans_key)
-    return [_with_found(*each, spans_key, thresholds) for each in zip(judged, examples)]
+        check_scores(pipeline.nlp, doc, keys.found)
+    return [_with_found(*each, keys.found, thresholds) for each in zip(judged, examples)]
 
 
 def _with_finding(
@@ -125,7 +137,7 @@ def _with_finding(
     alignment: Alignment,
     asked: dict[Mention, Mention],
     finding: Finding,
-    spans_key: str,
+    gold_key: str,
 ) -> Judged:
     """The gold, and what the component knows in addition to the mentions that it writes."""
     reference, probabilities = example.reference, finding.probabilities
@@ -133,7 +145,7 @@ def _with_finding(
         where,
         [token.text for token in reference],
         sentence_bounds(reference),
-        set(mentions_of(reference, spans_key)),
+        set(mentions_of(reference, gold_key)),
         {},
         at={threshold: _in_gold(written, alignment)[0] for threshold, written in finding.at.items()},
         probabilities={gold: probabilities[mention] for gold, mention in asked.items() if mention in probabilities},
