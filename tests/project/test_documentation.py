@@ -15,10 +15,13 @@ Comments above a block ask for data, for less training, or not to be run:
     <!-- test: with OPTIONS -->       add these options to every `spacy train` of the block
     <!-- test: skip, REASON -->       only parse the commands: they must exist, with their options and files
 
+With UPDATE_DOCS=1 in the environment, output that has changed is written into the page. Read it before you commit.
+
 `<!-- options of NAME -->` is a table of the options of a command, which only the site has.
 """
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -64,6 +67,7 @@ SLOW = dict.fromkeys(
 )
 # What pages need that is not installed with the package.
 NEEDS = {"docs/reference/commands.md": "matplotlib", "docs/how-to/serve.md": "fastapi"}
+UPDATE = bool(os.environ.get("UPDATE_DOCS"))
 # Programs that the documentation names and the tests cannot check.
 OTHER_PROGRAMS = {".", "curl", "git", "pip", "pre-commit", "uvicorn"}
 
@@ -110,34 +114,55 @@ def test_every_block_is_true(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     page = (ROOT / name).read_text(encoding="utf-8")
-    blocks = BLOCK.findall(page)
+    blocks = list(BLOCK.finditer(page))
     assert 2 * len(blocks) == len(re.findall("^```", page, re.MULTILINE)), "a fence that is no block"
-    names: dict = {}
-    output = ""
-    for marks, language, kind, text in blocks:
+    run = PageRun(name)
+    for block in blocks:
+        run.block(*block.groups(default=""))
+    if UPDATE:
+        for block, text in reversed(list(zip(blocks, run.texts))):
+            page = page[: block.start(4)] + text + page[block.end(4) :]
+        (ROOT / name).write_text(page, encoding="utf-8")
+
+
+class PageRun:
+    """The blocks of a page, run one after another.
+
+    names (dict[str, Any]): What the Python blocks have defined.
+    output (str): What the last block printed.
+    texts (list[str]): The text of every block as it should be.
+    """
+
+    def __init__(self, page):
+        self.page = page
+        self.names = {}
+        self.output = ""
+        self.texts = []
+
+    def block(self, marks, language, kind, text):
         asked = dict(MARK.findall(marks))
         assert len(asked) == marks.count("<!--"), f"unknown mark in {marks}"
+        self.texts.append(text)
         for path in filter(None, asked.get("given", "").split(", ")):
             Path(path).parent.mkdir(parents=True, exist_ok=True)
             GIVEN[path](Path(path))
-        if kind.startswith("title="):
+        if "skip," in asked:
+            check(text, language, kind)
+        elif kind.startswith("title="):
             write_or_compare(Path(kind.removeprefix("title=")), text)
         elif language == "python":
-            output = run_python(text, name, names)
-        elif language == "bash" and "skip," in asked:
-            check(text)
+            self.output = run_python(text, self.page, self.names)
         elif language == "bash":
-            output = execute(text, asked.get("with", ""))
-        elif language == "ini" and "skip," in asked:
-            load_config_from_str(with_sections_around(text), interpolate=False)
+            self.output = execute(text, asked.get("with", ""))
         elif language == "ini":
             build(text)
         elif kind == "output":
-            assert output == text
+            self.texts[-1] = self.output
+            assert UPDATE or self.output == text
         elif kind == "bracket":
             read_brackets(text)
         else:
-            pytest.fail(f"{name}: a block of unknown kind, {language} {kind}:\n{text}")
+            pytest.fail(f"{self.page}: a block of unknown kind, {language} {kind}:\n{text}")
 
 
 def commands(text):
@@ -183,9 +208,11 @@ def run_file(words):
     return result.stdout
 
 
-def check(text):
-    """Parse the commands."""
-    for words in commands(text):
+def check(text, language, kind):
+    """Parse what is not run: commands and settings. Output that is marked was printed in other circumstances."""
+    if language == "ini":
+        load_config_from_str(with_sections_around(text), interpolate=False)
+    for words in commands(text) if language == "bash" else ():
         arguments = arguments_of_spacy(words)
         if arguments:
             parse_spacy(*arguments)
@@ -271,11 +298,11 @@ def test_pages_that_programs_name_exist():
     """Messages, help texts, comments and configs name pages of the documentation by their paths."""
     folders = ("spacy_nested_ner", "configs", "benchmarks", "experiments", "assets", "docs")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
-    texts = {".py", ".pyx", ".pxd", ".cfg", ".yml", ".md", ".h", ".txt", ".jinja"}
-    for path in (ROOT / "project.yml", ROOT / "Makefile", *files):
-        if path.is_file() and path.suffix in texts | {""}:
-            for page in re.findall(r"(?<![\w/])docs/[\w/.-]+\.md", path.read_text(encoding="utf-8")):
-                assert (ROOT / page).exists(), f"{path} names {page}"
+    texts = {".py", ".pyx", ".pxd", ".cfg", ".yml", ".md", ".h", ".txt"}
+    files = [path for path in files if path.is_file() and path.suffix in texts]
+    for path in (ROOT / "project.yml", ROOT / "mkdocs.yml", ROOT / "Makefile", *files):
+        for page in re.findall(r"(?<![\w/])docs/[\w/.-]+\.md", path.read_text(encoding="utf-8")):
+            assert (ROOT / page).exists(), f"{path} names {page}"
 
 
 def test_every_setting_is_documented_with_its_default():
@@ -284,7 +311,7 @@ def test_every_setting_is_documented_with_its_default():
     for name, default in Language.get_factory_meta("nested_ner").default_config.items():
         if isinstance(default, dict):
             (reference,) = (value for key, value in default.items() if key.startswith("@"))
-            assert rows[name] == reference.split(".")[1]
+            assert rows[name] == reference.split(".")[1], name
         else:
             assert json.loads(rows[name]) == default, name
 
