@@ -10,6 +10,7 @@ from nested_examples import save_corpus, trained
 from spacy.tokenizer import Tokenizer
 
 from spacy_nested_ner import mentions
+from spacy_nested_ner.cli.options import errors_shown
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +178,9 @@ def test_options(options_of):
     assert options_of("show") == set(
         "MODEL [TEXT|FILE|-]... --number --json --threshold --temperature --from --spans-key --line-sentences".split()
     )
+
+
+def test_a_reader_that_has_seen_enough_is_no_error():
+    """`show … | head`: typer ends the command in silence, if it gets to see this."""
+    with pytest.raises(BrokenPipeError), errors_shown():
+        raise BrokenPipeError

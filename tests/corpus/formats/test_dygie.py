@@ -108,7 +108,7 @@ def test_bad_documents(tmp_path, fields, message):
 def test_words_of_yu_et_al_are_counted_by_sentence(tmp_path):
     path = write(tmp_path, {**BY_SENTENCE, "ners": [[], [[5, 8, "PER"]]]})
     with pytest.raises(
-        FormatError, match="is not among the words 0 to 5; .* counted from the beginning of the sentence$"
+        FormatError, match=r"is not among the words 0 to 5; .* counted from the beginning of the sentence$"
     ):
         read(path, "biaffine-ner")
 

@@ -39,7 +39,8 @@ def test_negative_labels_are_ignored_and_relations_counted(tmp_path):
         ({"ner": {}}, "ner is {}; expected a list of list"),
         (
             {"ner": [[5, 7, "person"]]},  # as if the end were not included
-            "mention [5, 7, 'person'] is not among the words 0 to 6; expected 0 <= start <= end <= 6, the end included, counted from the beginning of the text",
+            "mention [5, 7, 'person'] is not among the words 0 to 6; "
+            "expected 0 <= start <= end <= 6, the end included, counted from the beginning of the text",
         ),
         (
             {"ner": [["Ada Lovelace", "person"]]},
