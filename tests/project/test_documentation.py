@@ -31,7 +31,7 @@ from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.util import find_spec
 from io import StringIO
-from itertools import accumulate
+from itertools import accumulate, dropwhile
 from pathlib import Path
 
 import pytest
@@ -168,7 +168,9 @@ class PageRun:
 def commands(text):
     """The words of each command, without comments; a backslash continues a line."""
     lines = text.replace("\\\n", " ").splitlines()
-    return [words for words in (shlex.split(line, comments=True) for line in lines) if words]
+    every = (shlex.split(line, comments=True) for line in lines)
+    # Variables of the environment come before a command.
+    return [words for words in (list(dropwhile(lambda word: "=" in word, words)) for words in every) if words]
 
 
 def arguments_of_spacy(words):
