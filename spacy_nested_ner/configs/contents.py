@@ -22,6 +22,7 @@ class Contents:
     with_sentences (int): Documents with sentence boundaries.
     longest_unsplit (int): Tokens of the longest document without sentence boundaries.
     without_spacing (int): Documents that do not know which words are followed by a space.
+    tokens_too (int): Words of these documents that the tokenizer of the pipeline would also take for tokens.
     spans (Counter[str]): Labeled spans by their key in `doc.spans`.
     entities (int): Spans in `doc.ents`.
     texts (set[int]): Hashes of the texts.
@@ -34,6 +35,7 @@ class Contents:
     with_sentences: int = 0
     longest_unsplit: int = 0
     without_spacing: int = 0
+    tokens_too: int = 0
     spans: Counter[str] = field(default_factory=Counter)
     entities: int = 0
     texts: set[int] = field(default_factory=set)
@@ -43,15 +45,21 @@ class Contents:
         """No document says where spaces are, so there is no text for a tokenizer."""
         return self.without_spacing == self.documents
 
-    def add(self, doc: Doc) -> None:
-        """Count a document."""
+    def add(self, doc: Doc, nlp: Language) -> None:
+        """Count a document.
+
+        nlp (Language): A pipeline with the tokenizer that texts will get.
+        """
         is_split = doc.has_annotation("SENT_START")
         self.documents += 1
         self.words += len(doc)
         self.longest = max(self.longest, len(doc))
         self.with_sentences += is_split
         self.longest_unsplit = max(self.longest_unsplit, 0 if is_split else len(doc))
-        self.without_spacing += doc.has_unknown_spaces
+        if doc.has_unknown_spaces:
+            tokens = {(token.idx, len(token)) for token in nlp.make_doc(doc.text)}
+            self.without_spacing += 1
+            self.tokens_too += sum((token.idx, len(token)) in tokens for token in doc)
         self.spans += Counter(_labeled(doc))  # without keys that have none
         self.entities += len(doc.ents)
         self.texts.add(hash(doc.text))
@@ -87,7 +95,7 @@ def read_contents(path: Path, nlp: Language, *, progress: bool = False) -> Conte
     contents = Contents(path)
     for doc, _ in read_records(path, "spacy", settings=Settings(pipeline=nlp), progress=progress):
         if len(doc):  # spaCy leaves out the others, too
-            contents.add(doc)
+            contents.add(doc, nlp)
     return contents
 
 

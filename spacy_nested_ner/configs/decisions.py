@@ -54,7 +54,8 @@ def decide_key(contents: Contents, key: str) -> Decision:
         return Decision("Spans key", key, why, name=setting)
     weights = Config().from_str(read_template("tok2vec"), interpolate=False)["training"]["score_weights"]
     renamed = {name.replace("spans_sc_", f"spans_{key}_"): weight for name, weight in weights.items()}
-    sections = {"training.score_weights": renamed}
+    # Named as null, because spaCy adds the scores of the default key to those it finds.
+    sections = {"training.score_weights": {**renamed, **dict.fromkeys(weights)}}
     return Decision("Spans key", key, why, {setting: key}, sections, setting)
 
 
@@ -125,13 +126,16 @@ def decide_evaluation(contents: Contents) -> Decision:
 
 
 def decide_tokens(contents: Contents, evidence: Evidence) -> Decision:
-    """How many mentions begin and end with a token."""
-    fit, total = evidence.fit_tokens, evidence.mentions
-    share = f"all {total:,} mentions" if fit == total else f"{fit:,} of {total:,} mentions ({_percent(fit / total)})"
+    """What tokens training has, and how many mentions begin and end with one."""
     name = "nlp.tokenizer"
     if contents.has_no_spacing:
-        return Decision("Tokens", "of the data", f"they have no spacing; {share} would fit the tokenizer", name=name)
-    return Decision("Tokens", "of the pipeline", f"{share} begin and end with one", name=name)
+        share = _percent(contents.tokens_too / contents.words)
+        why = f"the data have no spacing; the tokenizer would keep {share} of the words"
+        return Decision("Tokens", "of the data", why, name=name)
+    total = evidence.mentions
+    fit = total - len(evidence.misaligned)
+    share = f"all {total:,} mentions" if fit == total else f"{fit:,} of {total:,} mentions ({_percent(fit / total)})"
+    return Decision("Tokens", "of the tokenizer", f"{share} begin and end with one", name=name)
 
 
 def decide_decoder(evidence: Evidence) -> Decision:

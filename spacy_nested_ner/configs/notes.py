@@ -11,6 +11,8 @@ from .evidence import Evidence, Part
 # The longest mention is an outlier if it is this many times as long as all but one mention in a thousand.
 _OUTLIER = 2
 _RARE = 0.001
+# How many misaligned mentions are shown.
+_EXAMPLES = 3
 
 
 def find_notes(train: Part, dev: Part | None, key: str, *, has_transformer: bool) -> list[str]:
@@ -48,12 +50,11 @@ def _about_annotation(train: Part, key: str) -> Iterator[str]:
 
 
 def _about_tokens(evidence: Evidence) -> Iterator[str]:
-    lost = evidence.mentions - evidence.fit_tokens
-    if lost:
-        examples = ", ".join(map(repr, evidence.misfits))
+    if evidence.misaligned:
+        examples = ", ".join(map(repr, evidence.misaligned[:_EXAMPLES]))
         yield (
-            f"{lost:,} mentions begin or end inside a token of the tokenizer and cannot be found in running text, "
-            f"such as {examples}. Another --lang, or a tokenizer that splits such words, may recover them."
+            f"{len(evidence.misaligned):,} mentions begin or end inside a token and cannot be learned, such as "
+            f"{examples}. Another --lang, or a tokenizer that splits such words, may recover them."
         )
 
 
