@@ -91,7 +91,7 @@ def read_contents(path: Path, nlp: Language, *, progress: bool = False) -> Conte
 
     progress (bool): Show a progress bar on a terminal.
     """
-    check_path(path)
+    check_path(path, lang=str(nlp.lang))
     contents = Contents(path)
     for doc, _ in read_records(path, "spacy", settings=Settings(pipeline=nlp), progress=progress):
         if len(doc):  # spaCy leaves out the others, too
@@ -99,19 +99,20 @@ def read_contents(path: Path, nlp: Language, *, progress: bool = False) -> Conte
     return contents
 
 
-def check_path(path: Path) -> None:
+def check_path(path: Path, *, lang: str) -> None:
     """An error that says what to do if spaCy could not train from a file or folder."""
+    option = "" if lang == "en" else f" --lang {lang}"
     if not path.exists():
         raise FormatError(str(path), "no such file or folder")
     if path.is_file() and not path.name.endswith(SUFFIX):
         target = path.with_suffix(SUFFIX)
-        command = f"spacy nested-ner convert {quote(str(path))} {quote(str(target))}"
+        command = f"spacy nested-ner convert {quote(str(path))} {quote(str(target))}{option}"
         raise FormatError(str(path), f"not a {SUFFIX} file; convert it first: {command}")
     if path.is_dir() and (path / f"train{SUFFIX}").exists():
         parts = [f"--{part} {quote(str(path / part))}{SUFFIX}" for part in ("train", "dev")]
         raise FormatError(str(path), f"the folder has several parts of a corpus; name them: {' '.join(parts)}")
     if path.is_dir() and not any(path.rglob(f"*{SUFFIX}")):
-        command = f"spacy nested-ner convert {quote(str(path))} corpus{SUFFIX}"
+        command = f"spacy nested-ner convert {quote(str(path))} corpus{SUFFIX}{option}"
         raise FormatError(str(path), f"the folder has no {SUFFIX} file; convert it first: {command}")
 
 

@@ -69,7 +69,7 @@ class Evidence:
     @cached_property
     def decoder(self) -> Decoder:
         """What the component will choose when training starts. Ask for it after the last example."""
-        choice = AutoDecoder().choose(self.segments, self.longest, counts=self.labels)
+        choice = AutoDecoder().choose(self.segments, self.longest)
         return QuadraticDecoder() if choice is None else choice.decoder
 
     def add(self, example: Example, spans_key: str, *, use_sentences: bool) -> None:

@@ -11,12 +11,13 @@ from spacy_nested_ner.configs.decisions import BATCH, decide_evaluation, decide_
 
 
 @pytest.mark.parametrize(
-    "words, frequency, steps", [(1, 50, "1"), (50_001, 51, "51"), (200_000, 200, "200"), (9_000_000, 200, "9,000")]
+    "words, frequency, steps",
+    [(1, 50, "1 step"), (50_001, 51, "51 steps"), (200_000, 200, "200 steps"), (9_000_000, 200, "9,000 steps")],
 )
 def test_evaluation(words, frequency, steps):
     decision = decide_evaluation(Contents(Path(), words=words))
     assert decision.value == f"every {frequency} steps"
-    assert decision.why == f"one pass over the data is about {steps} steps"
+    assert decision.why == f"one pass over the data is about {steps}"
     assert decision.values == {"training.eval_frequency": frequency}
 
 

@@ -36,15 +36,15 @@ def test_documents_that_are_not_annotated(tmp_path):
 def test_an_outlier(tmp_path):
     def about(lengths):
         contents = Contents(tmp_path, spans=Counter(sc=2000))
-        evidence = Evidence(labels=Counter(PER=2000), nested=1, lengths=Counter(lengths))
+        evidence = Evidence(mentions=2000, labels=Counter(PER=2000), nested=1, lengths=Counter(lengths))
         return find_notes(Part(contents, evidence), None, "sc", has_transformer=False)
 
     assert about({1: 1000, 5: 999, 9: 1}) == []
     assert about({1: 1000, 5: 990, 30: 10}) == []
     (note,) = about({1: 1000, 5: 999, 30: 1})
     assert note == (
-        "The longest mention has 30 tokens, but only 1 have more than 5. Check them; max_span_length = 5 would leave "
-        "them out and make training faster."
+        "The longest mention has 30 tokens, but only 1 of 2,000 have more than 5. Look for mistakes; "
+        "max_span_length = 5 would make training faster."
     )
 
 

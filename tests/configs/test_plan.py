@@ -174,12 +174,14 @@ def test_tokens_of_the_pipeline(tmp_path):
         ]
 
     plan = init_config(save_docs(tmp_path / "train.spacy", [NESTED], spaced=True))
-    assert why(plan, "Tokens") == ("of the tokenizer", "all 3 mentions begin and end with one")
+    assert why(plan, "Tokens") == ("of the tokenizer", "of 3 mentions, all begin and end with one")
     assert plan.notes == []
     plan = init_config(save_docs(tmp_path / "train.spacy", [NESTED], spaced=True, change=split_otherwise))
-    assert why(plan, "Tokens") == ("of the tokenizer", "2 of 4 mentions (50.0 %) begin and end with one")
+    assert why(plan, "Tokens") == ("of the tokenizer", "of 4 mentions, 2 (50.0 %) begin and end with one")
     (note,) = plan.notes
-    assert note.startswith("2 mentions begin or end inside a token and cannot be learned, such as 'ma', 'yor'. Another")
+    assert note.startswith(
+        "2 mentions cannot be learned, because they begin or end inside a token: 'ma', 'yor'. Another"
+    )
 
 
 def test_tokens_of_the_data(tmp_path):
@@ -234,7 +236,7 @@ def test_mentions_across_pieces(tmp_path):
         doc.spans["sc"] = [*doc.spans["sc"], Span(doc, 995, 997, "PER"), Span(doc, 11, 13, "PER")]
 
     plan = init_config(save_docs(tmp_path / "train.spacy", [FLAT] * 200, change=across))
-    assert [note for note in plan.notes if note.startswith("1 mentions are lost because they begin in one piece")]
+    assert [note for note in plan.notes if note.startswith("1 mention lost between pieces of a document: begun in")]
 
 
 def test_a_transformer(tmp_path):
@@ -271,8 +273,8 @@ def test_crossing_mentions(tmp_path):
     path = save_docs(tmp_path / "train.spacy", [CROSSING, FLAT], key="x y")
     (note,) = [note for note in init_config(path).notes if "decoder" in note]
     assert re.fullmatch(
-        r"1 mentions do not fit the decoder and are left out of training\. "
-        r"To see them: spacy nested-ner coverage \S+ --spans-key 'x y'",
+        r"1 mention left out of training by the decoder\. To see why: "
+        r"spacy nested-ner coverage \S+ --spans-key 'x y'",
         note,
     )
 
@@ -309,6 +311,12 @@ def test_errors_in_the_data(tmp_path):
     ]:
         with pytest.raises(ValueError, match=re.escape(message)):
             init_config(make())
+
+
+def test_the_command_that_converts_has_the_language(tmp_path):
+    (tmp_path / "train.jsonl").write_text("{}")
+    with pytest.raises(ValueError, match=r"nested-ner convert \S+train.jsonl \S+train.spacy --lang de$"):
+        init_config(tmp_path / "train.jsonl", lang="de")
 
 
 def test_a_folder_with_the_parts_of_a_corpus(tmp_path):

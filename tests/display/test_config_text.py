@@ -40,7 +40,7 @@ Span limit     auto             the longest mention has 5 tokens: up to 5 spans 
 Documents      whole            the longest has 15 words
 Sentences      not used         the pipeline sets no boundaries, so each text is decoded as a whole
 Weight decay   1.0              fewer than 200,000 words; 0.3 is for more
-Evaluation     every 50 steps   one pass over the data is about 1 steps
+Evaluation     every 50 steps   one pass over the data is about 1 step
 
 Note: 1 of 2 development texts are also in the training data, so scores will be too high; keep them
       apart."""
@@ -58,6 +58,12 @@ Next:
   spacy nested-ner calibrate training/model-best 'my dev.spacy' -o training/calibrated
   spacy nested-ner report training/calibrated 'my dev.spacy' -o report"""
     )
+
+
+def test_the_report_is_about_test_data_if_there_are_any(tmp_path):
+    train, dev = (save_docs(tmp_path / f"{part}.spacy", [NESTED]) for part in ("train", "dev"))
+    plan = init_config(train, dev)
+    assert describe_next_steps(plan, "c.cfg").endswith(f"training/calibrated {tmp_path}/dev.spacy -o report")
     save_docs(tmp_path / "test.spacy", [FLAT])
     assert describe_next_steps(plan, "c.cfg").endswith(f"training/calibrated {tmp_path}/test.spacy -o report")
 
