@@ -18,10 +18,10 @@ from .show import show_cli
 nested_ner_cli = typer.Typer(
     name="nested-ner", help="Commands for nested named entities.", no_args_is_help=True, rich_markup_mode=None
 )
-nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
 nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
+nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
 nested_ner_cli.command("evaluate", no_args_is_help=True)(evaluate_cli)
 nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("calibrate", no_args_is_help=True)(calibrate_cli)

@@ -22,6 +22,7 @@ class Contents:
     with_sentences (int): Documents with sentence boundaries.
     longest_unsplit (int): Tokens of the longest document without sentence boundaries.
     without_spacing (int): Documents that do not know which words are followed by a space.
+    tokens_too (int): Words of these documents that the tokenizer of the pipeline would also take for tokens.
     spans (Counter[str]): Labeled spans by their key in `doc.spans`.
     entities (int): Spans in `doc.ents`.
     texts (set[int]): Hashes of the texts.
@@ -34,6 +35,7 @@ class Contents:
     with_sentences: int = 0
     longest_unsplit: int = 0
     without_spacing: int = 0
+    tokens_too: int = 0
     spans: Counter[str] = field(default_factory=Counter)
     entities: int = 0
     texts: set[int] = field(default_factory=set)
@@ -43,15 +45,21 @@ class Contents:
         """No document says where spaces are, so there is no text for a tokenizer."""
         return self.without_spacing == self.documents
 
-    def add(self, doc: Doc) -> None:
-        """Count a document."""
+    def add(self, doc: Doc, nlp: Language) -> None:
+        """Count a document.
+
+        nlp (Language): A pipeline with the tokenizer that texts will get.
+        """
         is_split = doc.has_annotation("SENT_START")
         self.documents += 1
         self.words += len(doc)
         self.longest = max(self.longest, len(doc))
         self.with_sentences += is_split
         self.longest_unsplit = max(self.longest_unsplit, 0 if is_split else len(doc))
-        self.without_spacing += doc.has_unknown_spaces
+        if doc.has_unknown_spaces:
+            tokens = {(token.idx, len(token)) for token in nlp.make_doc(doc.text)}
+            self.without_spacing += 1
+            self.tokens_too += sum((token.idx, len(token)) in tokens for token in doc)
         self.spans += Counter(_labeled(doc))  # without keys that have none
         self.entities += len(doc.ents)
         self.texts.add(hash(doc.text))
@@ -83,27 +91,28 @@ def read_contents(path: Path, nlp: Language, *, progress: bool = False) -> Conte
 
     progress (bool): Show a progress bar on a terminal.
     """
-    check_path(path)
+    check_path(path, lang=str(nlp.lang))
     contents = Contents(path)
     for doc, _ in read_records(path, "spacy", settings=Settings(pipeline=nlp), progress=progress):
         if len(doc):  # spaCy leaves out the others, too
-            contents.add(doc)
+            contents.add(doc, nlp)
     return contents
 
 
-def check_path(path: Path) -> None:
+def check_path(path: Path, *, lang: str) -> None:
     """An error that says what to do if spaCy could not train from a file or folder."""
+    option = "" if lang == "en" else f" --lang {lang}"
     if not path.exists():
         raise FormatError(str(path), "no such file or folder")
     if path.is_file() and not path.name.endswith(SUFFIX):
         target = path.with_suffix(SUFFIX)
-        command = f"spacy nested-ner convert {quote(str(path))} {quote(str(target))}"
+        command = f"spacy nested-ner convert {quote(str(path))} {quote(str(target))}{option}"
         raise FormatError(str(path), f"not a {SUFFIX} file; convert it first: {command}")
     if path.is_dir() and (path / f"train{SUFFIX}").exists():
         parts = [f"--{part} {quote(str(path / part))}{SUFFIX}" for part in ("train", "dev")]
         raise FormatError(str(path), f"the folder has several parts of a corpus; name them: {' '.join(parts)}")
     if path.is_dir() and not any(path.rglob(f"*{SUFFIX}")):
-        command = f"spacy nested-ner convert {quote(str(path))} corpus{SUFFIX}"
+        command = f"spacy nested-ner convert {quote(str(path))} corpus{SUFFIX}{option}"
         raise FormatError(str(path), f"the folder has no {SUFFIX} file; convert it first: {command}")
 
 

@@ -48,13 +48,14 @@ class Decision:
 def decide_key(contents: Contents, key: str) -> Decision:
     """Where the mentions are. The scores of training are named after it."""
     others = ", ".join(f"{other!r} {n:,}" for other, n in contents.spans.most_common() if other != key)
-    why = f"{contents.spans[key]:,} spans" + (f"; other keys, see --spans-key: {others}" if others else "")
+    why = counted(contents.spans[key], "span") + (f"; other keys, see --spans-key: {others}" if others else "")
     setting = "components.nested_ner.spans_key"
     if key == "sc":
         return Decision("Spans key", key, why, name=setting)
     weights = Config().from_str(read_template("tok2vec"), interpolate=False)["training"]["score_weights"]
     renamed = {name.replace("spans_sc_", f"spans_{key}_"): weight for name, weight in weights.items()}
-    sections = {"training.score_weights": renamed}
+    # Named as null, because spaCy adds the scores of the default key to those it finds.
+    sections = {"training.score_weights": {**renamed, **dict.fromkeys(weights)}}
     return Decision("Spans key", key, why, {setting: key}, sections, setting)
 
 
@@ -119,19 +120,23 @@ def decide_evaluation(contents: Contents) -> Decision:
     """About once per pass over the data, so that the first score comes soon."""
     steps = ceil(contents.words / BATCH)
     frequency = min(max(steps, EVALUATION[0]), EVALUATION[1])
-    why = f"one pass over the data is about {steps:,} steps"
+    why = f"one pass over the data is about {counted(steps, 'step')}"
     name = "training.eval_frequency"
     return Decision("Evaluation", f"every {frequency} steps", why, {name: frequency}, name=name)
 
 
 def decide_tokens(contents: Contents, evidence: Evidence) -> Decision:
-    """How many mentions begin and end with a token."""
-    fit, total = evidence.fit_tokens, evidence.mentions
-    share = f"all {total:,} mentions" if fit == total else f"{fit:,} of {total:,} mentions ({_percent(fit / total)})"
+    """What tokens training has, and how many mentions begin and end with one."""
     name = "nlp.tokenizer"
     if contents.has_no_spacing:
-        return Decision("Tokens", "of the data", f"they have no spacing; {share} would fit the tokenizer", name=name)
-    return Decision("Tokens", "of the pipeline", f"{share} begin and end with one", name=name)
+        share = _percent(contents.tokens_too / contents.words)
+        why = f"the data have no spacing; the tokenizer would keep {share} of the words"
+        return Decision("Tokens", "of the data", why, name=name)
+    total = evidence.mentions
+    fit = total - len(evidence.misaligned)
+    share = "all" if fit == total else f"{fit:,} ({_percent(fit / total)})"
+    why = f"of {counted(total, 'mention')}, {share} begin and end with one"
+    return Decision("Tokens", "of the tokenizer", why, name=name)
 
 
 def decide_decoder(evidence: Evidence) -> Decision:
@@ -156,8 +161,14 @@ def _describe(decoder: Decoder) -> str:
 
 def decide_span_limit(evidence: Evidence) -> Decision:
     """As long as the longest mention."""
-    why = f"the longest mention has {evidence.longest:,} tokens: up to {evidence.longest:,} spans per token"
+    longest = evidence.longest
+    why = f"the longest mention has {counted(longest, 'token')}: up to {counted(longest, 'span')} per token"
     return Decision("Span limit", "auto", why, name="components.nested_ner.max_span_length")
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _percent(share: float) -> str:

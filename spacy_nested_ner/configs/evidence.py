@@ -14,13 +14,10 @@ from .._progress import progress_bar
 from ..annotation import by_segment, sentence_bounds
 from ..decoders import AutoDecoder, Decoder, Mention, QuadraticDecoder
 from ..decoders.nesting import depths
-from ..pipeline.gold import AlignedGold, align, labeled_spans, on_predicted
+from ..pipeline.gold import align, labeled_spans, on_predicted
 from .contents import Contents
 
 Reader = Callable[[Language], Iterable[Example]]
-
-# How many mentions that do not fit the tokens are remembered.
-REMEMBERED = 3
 
 
 @dataclass
@@ -31,9 +28,8 @@ class Evidence:
     mentions (int): All gold mentions.
     labels (Counter[str]): The mentions by label.
     nested (int): Mentions inside another.
-    lengths (Counter[int]): The mentions that fit the tokens, by number of tokens.
-    fit_tokens (int): Mentions that begin and end with a token of the pipeline's own tokenizer.
-    misfits (list[str]): The texts of some that do not.
+    lengths (Counter[int]): The mentions that align with the tokens, by number of tokens.
+    misaligned (list[str]): The texts of those that begin or end inside a token.
     segments (list[tuple[list[Mention], int]]): The mentions in each stretch of text that is decoded as one, and its
         number of tokens.
     """
@@ -44,8 +40,7 @@ class Evidence:
     labels: Counter[str] = field(default_factory=Counter)
     nested: int = 0
     lengths: Counter[int] = field(default_factory=Counter)
-    fit_tokens: int = 0
-    misfits: list[str] = field(default_factory=list)
+    misaligned: list[str] = field(default_factory=list)
     segments: list[tuple[list[Mention], int]] = field(default_factory=list)
 
     @property
@@ -64,7 +59,7 @@ class Evidence:
 
     @property
     def placed(self) -> int:
-        """Mentions that fit tokens and segments, so that a decoder could keep them."""
+        """Mentions that align with tokens and segments, so that a decoder could keep them."""
         return sum(len(mentions) for mentions, _ in self.segments)
 
     def kept_by(self, decoder: Decoder) -> int:
@@ -77,7 +72,7 @@ class Evidence:
         choice = AutoDecoder().choose(self.segments, self.longest)
         return QuadraticDecoder() if choice is None else choice.decoder
 
-    def add(self, example: Example, spans_key: str, *, use_sentences: bool, nlp: Language) -> None:
+    def add(self, example: Example, spans_key: str, *, use_sentences: bool) -> None:
         """Count an example."""
         self.examples += 1
         if spans_key not in example.reference.spans:
@@ -91,18 +86,13 @@ class Evidence:
         segments = sentence_bounds(example.predicted, use_sentences=use_sentences)
         inside, _ = by_segment(gold.mentions, segments)
         self.segments += [(mentions, end - start) for (start, end), mentions in zip(segments, inside)]
-        self._add_tokens(example, gold, spans_key, nlp)
+        if gold.misaligned:
+            self._add_misaligned(example, spans_key)
 
-    def _add_tokens(self, example: Example, gold: AlignedGold, spans_key: str, nlp: Language) -> None:
-        """Count the mentions that the pipeline could find in running text."""
-        reference = example.reference
-        if reference.has_unknown_spaces:  # the example has the tokens of the gold
-            example = Example(nlp.make_doc(reference.text), reference)
-            gold = align(example, spans_key)
-        self.fit_tokens += gold.n_gold - len(gold.misaligned)
-        for span in reference.spans[spans_key] if gold.misaligned else ():
-            if len(self.misfits) < REMEMBERED and not on_predicted(example, [span]):
-                self.misfits.append(span.text)
+    def _add_misaligned(self, example: Example, spans_key: str) -> None:
+        for span in example.reference.spans[spans_key]:
+            if not on_predicted(example, [span]):
+                self.misaligned.append(span.text)
 
 
 class Part(NamedTuple):
@@ -126,5 +116,5 @@ def collect_evidence(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # training will repeat them
         for example in progress_bar(read(nlp), unit="documents", shown=progress):
-            evidence.add(example, spans_key, use_sentences=use_sentences, nlp=nlp)
+            evidence.add(example, spans_key, use_sentences=use_sentences)
     return evidence

@@ -5,12 +5,14 @@ from importlib.util import find_spec
 from shlex import quote
 
 from ..decoders import FlatDecoder
-from .decisions import PIECES
+from .decisions import PIECES, counted
 from .evidence import Evidence, Part
 
 # The longest mention is an outlier if it is this many times as long as all but one mention in a thousand.
 _OUTLIER = 2
 _RARE = 0.001
+# How many misaligned mentions are shown.
+_EXAMPLES = 3
 
 
 def find_notes(train: Part, dev: Part | None, key: str, *, has_transformer: bool) -> list[str]:
@@ -42,25 +44,24 @@ def _about_annotation(train: Part, key: str) -> Iterator[str]:
     cut = train.contents.spans[key] - evidence.labels.total()
     if cut > 0:
         yield (
-            f"{cut:,} mentions are lost because they begin in one piece of a document and end in the next; correct "
+            f"{counted(cut, 'mention')} lost between pieces of a document: begun in one, ended in the next. Correct "
             f"the sentence boundaries, or set max_length = 0 in [corpora.train]."
         )
 
 
 def _about_tokens(evidence: Evidence) -> Iterator[str]:
-    lost = evidence.mentions - evidence.fit_tokens
-    if lost:
-        examples = ", ".join(map(repr, evidence.misfits))
+    if evidence.misaligned:
+        examples = ", ".join(map(repr, evidence.misaligned[:_EXAMPLES]))
         yield (
-            f"{lost:,} mentions begin or end inside a token of the tokenizer and cannot be found in running text, "
-            f"such as {examples}. Another --lang, or a tokenizer that splits such words, may recover them."
+            f"{counted(len(evidence.misaligned), 'mention')} cannot be learned, because they begin or end inside a "
+            f"token: {examples}. Another --lang, or a tokenizer that splits such words, may recover them."
         )
 
 
 def _about_decoder(evidence: Evidence, command: str) -> Iterator[str]:
     lost = evidence.placed - evidence.kept_by(evidence.decoder)
     if lost:
-        yield f"{lost:,} mentions do not fit the decoder and are left out of training. To see them: {command}"
+        yield f"{counted(lost, 'mention')} left out of training by the decoder. To see why: {command}"
     if isinstance(evidence.decoder, FlatDecoder) and not evidence.nested:
         yield "No mention is inside another, so spaCy's own `ner` may be all you need."
 
@@ -71,8 +72,8 @@ def _about_lengths(train: Part, key: str, piece: int) -> Iterator[str]:
     if evidence.longest >= _OUTLIER * usual:
         rest = sum(n for length, n in evidence.lengths.items() if length > usual)
         yield (
-            f"The longest mention has {evidence.longest:,} tokens, but only {rest:,} have more than {usual:,}. Check "
-            f"them; max_span_length = {usual} would leave them out and make training faster."
+            f"The longest mention has {evidence.longest:,} tokens, but only {rest:,} of {evidence.mentions:,} have "
+            f"more than {usual:,}. Look for mistakes; max_span_length = {usual} would make training faster."
         )
     if contents.longest_unsplit > piece:
         yield (

@@ -34,11 +34,12 @@ def describe_next_steps(plan: ConfigPlan, config: str) -> str:
     else:
         dev = plan.dev.contents.path
         test = dev.with_name("test.spacy")
+        unseen = test if dev.name == "dev.spacy" and test.exists() else dev
         title = "Next:"
         commands = [
             train,
             f"spacy nested-ner calibrate training/model-best {quote(str(dev))} -o training/calibrated{key}",
-            f"spacy nested-ner report training/calibrated {quote(str(test if test.exists() else dev))} -o report{key}",
+            f"spacy nested-ner report training/calibrated {quote(str(unseen))} -o report{key}",
         ]
     return "\n".join([title, *(f"  {command}" for command in commands)])
 
