@@ -61,6 +61,7 @@ SLOW = dict.fromkeys(
         "docs/how-to/small-corpora.md",
         "docs/how-to/thresholds.md",
         "docs/reference/commands.md",
+        "docs/reference/formats.md",
         "docs/tutorial.md",
     ),
     pytest.mark.slow,
