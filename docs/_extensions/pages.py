@@ -50,6 +50,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """What is on the page in the repository, in the form of the site."""
+    if page.parent is None:
+        # Nothing else is in its part of the site.
+        page.meta["hide"] = ["navigation"]
     markdown = COMMENT.sub("", markdown)
     markdown = OPTIONS.sub(lambda match: option_table(match[1]), markdown)
     markdown = FENCE.sub(r"```\1", markdown)
