@@ -3,7 +3,7 @@
 import json
 
 from ..decoders import Decoder
-from ..decoders.auto import NamedSpace
+from ..decoders.auto import NamedSpace, brief
 from ..evaluation.coverage import Coverage
 from .tables import percent, render_table
 
@@ -67,7 +67,7 @@ def _examples(coverage: Coverage, space: NamedSpace) -> list[str]:
     groups = {"Lost by the recommended decoder": coverage.lost(space)}
     cheaper = coverage.next_cheaper(space)
     if cheaper is not None:
-        groups[f"Also lost by {cheaper.decoder}"] = coverage.lost(cheaper, kept_by=space)
+        groups[f"Also lost by {brief(cheaper.decoder)}"] = coverage.lost(cheaper, kept_by=space)
     return [
         "\n".join([title, *(f"  {example.where}\n    {example.sentence}" for example in examples)])
         for title, examples in groups.items()

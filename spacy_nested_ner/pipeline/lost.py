@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from ..decoders import AutoDecoder, CubicDecoder, Decoder, Mention, decoder_from_settings
-from ..decoders.auto import count_kept
+from ..decoders.auto import brief, count_kept
 
 # Why a gold mention cannot be learned, and what to do about it.
 _REASONS = {
@@ -55,7 +55,7 @@ class Lost:
             f"nested_ner cannot learn {total:,} of {self.n_gold:,} gold mentions ({total / max(self.n_gold, 1):.2%}); "
             f"they are left out of training:"
         ]
-        details = {"length": f" = {limit}", "space": f" of {decoder}"}
+        details = {"length": f" = {limit}", "space": f" of {brief(decoder)}"}
         for reason, (what, advice) in _REASONS.items():
             by_label = self.by_label(reason)
             if by_label:
@@ -70,30 +70,23 @@ class Lost:
         kept, *others = count_kept(self.conflicts, [decoder, *wider.values()])
         gains = {name: n - kept for name, n in zip(wider, others)}
         most = max(gains.values(), default=0)
+        if most in list(gains.values())[:-1]:
+            gains.popitem()  # one change is as good as both
         if auto is not None:
             gains = {f"min_coverage = 1 instead of {auto.min_coverage} in AutoDecoder": most}
-        useful: dict[str, int] = {}
-        for name, gain in gains.items():
-            # Changing two settings must be better than changing one of them.
-            if gain > (max(useful.values(), default=0) if name == _BOTH else 0):
-                useful[name] = gain
-        parts = [", ".join(f"{name} keeps {gain:,} more" for name, gain in useful.items())] if useful else []
+        useful = [f"{name} keeps {gain:,} more" for name, gain in gains.items() if gain]
+        parts = [", ".join(useful)] if useful else []
         if n_lost > most:
             parts.append(f"{n_lost - most:,} cross other mentions, which no setting can keep")
         return "; ".join(parts)
 
 
-_BOTH = "CubicDecoder with multi_label = true"
-
-
 def wider_decoders(decoder: Decoder) -> dict[str, Decoder]:
     """Decoders with larger search spaces, by what to change in the config. The last one has the largest."""
-    result: dict[str, Decoder] = {}
-    is_cubic = decoder.space.max_short_child is None
-    if not decoder.multi_label:
-        result["multi_label = true"] = decoder_from_settings({**decoder.settings(), "multi_label": True})
-    if not is_cubic:
-        result["CubicDecoder"] = CubicDecoder(multi_label=decoder.multi_label)
-    if not decoder.multi_label and not is_cubic:
-        result[_BOTH] = CubicDecoder(multi_label=True)
-    return result
+    several = {"multi_label = true": decoder_from_settings({**decoder.settings(), "multi_label": True})}
+    cubic = {"CubicDecoder": CubicDecoder(multi_label=decoder.multi_label)}
+    if decoder.space.max_short_child is None:
+        return {} if decoder.multi_label else several
+    if decoder.multi_label:
+        return cubic
+    return {**several, **cubic, "CubicDecoder with multi_label = true": CubicDecoder(multi_label=True)}
