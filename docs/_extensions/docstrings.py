@@ -10,8 +10,8 @@ from typing import Any
 
 from griffe import Class, Extension, Object
 
-# A field of a docstring, which begins at the margin; its type may have parentheses and brackets of its own.
-FIELD = re.compile(r"^(\*{0,2}\w+) \((.+?)\)(?::\s*(.*)|\s*)$")
+# A field of a docstring, which begins at the margin; several names may share it.
+FIELD = re.compile(r"^(RETURNS|YIELDS|[*a-z_]\w*(?:, [*a-z_]\w*)*) \((.+?)\)(?::\s*(.*)|\s*)$")
 HEADINGS = {"RETURNS": "Returns", "YIELDS": "Yields"}
 
 
@@ -37,15 +37,18 @@ def as_google(text: str, section: str = "Args") -> str:
     for line in text.splitlines():
         match = FIELD.match(line)
         if match:
-            name, kind, meaning = match[1], match[2], match[3] or ""
-            current = fields[HEADINGS.get(name, section)]
-            named = "" if name in HEADINGS else f"{name} "
-            current.append(f"    {named}({kind}): {meaning}" if named else f"    {kind}: {meaning}")
+            names, kind, meaning = match[1], match[2], match[3] or ""
+            current = fields[HEADINGS.get(names, section)]
+            # All but the last of several names have no description of their own.
+            *others, last = [""] if names in HEADINGS else [f"{name} " for name in names.split(", ")]
+            current += [f"    {name}({kind}):" for name in others]
+            current.append(f"    {last}({kind}): {meaning}")
         elif line.startswith(" ") and current is not free:
             current.append(f"        {line.strip()}")
         else:
             current = free
             free.append(line)
-    lines = ["\n".join(free).strip()]
+    # Markdown wants a blank line before a list.
+    lines = [re.sub(r"^(?!- | )(.+)\n(?=- )", r"\1\n\n", "\n".join(free).strip(), flags=re.MULTILINE)]
     lines += ["\n".join([f"{heading}:", *body]) for heading, body in fields.items() if body]
     return "\n\n".join(filter(None, lines))

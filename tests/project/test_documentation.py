@@ -58,7 +58,6 @@ SLOW = dict.fromkeys(
     (
         "README.md",
         "docs/how-to/batch.md",
-        "docs/how-to/small-corpora.md",
         "docs/how-to/thresholds.md",
         "docs/reference/commands.md",
         "docs/reference/formats.md",

@@ -17,6 +17,37 @@ pytest.importorskip("mkdocstrings")
 LOADING = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src")}
 
 
+def test_docstrings_in_the_form_of_spacy_become_sections():
+    sys.path.insert(0, str(ROOT / "docs" / "_extensions"))
+    try:
+        from docstrings import as_google
+    finally:
+        sys.path.pop(0)
+    text = """Do it.
+
+More (in brackets): about it.
+
+name (dict[str, int]): What it
+    is.
+RETURNS (tuple[int, ...]): What comes back."""
+    assert (
+        as_google(text)
+        == """Do it.
+
+More (in brackets): about it.
+
+Args:
+    name (dict[str, int]): What it
+        is.
+
+Returns:
+    (tuple[int, ...]): What comes back."""
+    )
+    assert as_google("It has\n- one;\n- two.") == "It has\n\n- one;\n- two."
+    assert as_google("one, two (int): Both.") == "Args:\n    one (int):\n    two (int): Both."
+    assert as_google("name (int): A field.", "Attributes") == "Attributes:\n    name (int): A field."
+
+
 class Loads(HTMLParser):
     """The addresses that a page loads, and its text."""
 
