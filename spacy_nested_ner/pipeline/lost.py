@@ -84,7 +84,7 @@ class Lost:
 def wider_decoders(decoder: Decoder) -> dict[str, Decoder]:
     """Decoders with larger search spaces, by what to change in the config. The last one has the largest."""
     several = {"multi_label = true": decoder_from_settings({**decoder.settings(), "multi_label": True})}
-    cubic = {"CubicDecoder": CubicDecoder(multi_label=decoder.multi_label)}
+    cubic: dict[str, Decoder] = {"CubicDecoder": CubicDecoder(multi_label=decoder.multi_label)}
     if decoder.space.max_short_child is None:
         return {} if decoder.multi_label else several
     if decoder.multi_label:
