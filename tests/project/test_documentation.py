@@ -98,6 +98,7 @@ GIVEN = {
     "train.jsonl": lambda path: convert("assets/sample/train.txt", path),
     "dev.jsonl": lambda path: convert("assets/sample/dev.txt", path),
     "test.jsonl": lambda path: convert("assets/sample/test.txt", path),
+    "export.json": lambda path: convert("assets/sample", path, target_format="label-studio"),
     "documents.jsonl": lambda path: convert("assets/sample/dev.txt", path, target_format="jsonl-text"),
 }
 
