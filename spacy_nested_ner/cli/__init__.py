@@ -8,7 +8,7 @@ from spacy.cli._util import app
 from .analyze import analyze_cli
 from .calibrate import calibrate_cli
 from .compare import compare_cli
-from .convert import convert_cli
+from .convert import ConvertCommand, convert_cli
 from .coverage import coverage_cli
 from .evaluate import evaluate_cli
 from .init import init_cli
@@ -18,7 +18,7 @@ from .show import show_cli
 nested_ner_cli = typer.Typer(
     name="nested-ner", help="Commands for nested named entities.", no_args_is_help=True, rich_markup_mode=None
 )
-nested_ner_cli.command("convert", no_args_is_help=True)(convert_cli)
+nested_ner_cli.command("convert", cls=ConvertCommand, no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
 nested_ner_cli.command("init", no_args_is_help=True)(init_cli)

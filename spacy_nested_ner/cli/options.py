@@ -13,7 +13,7 @@ import typer
 from spacy.cli._util import Arg, Opt
 from spacy.language import Language
 
-from ..corpus import FORMATS, ConversionReport, Record, Settings, read_records
+from ..corpus import ConversionReport, Record, Settings, read_records
 from ..sample import load_sample
 
 Model = Annotated[
@@ -30,7 +30,8 @@ GoldTokens = Annotated[
 ]
 Data = Annotated[list[Path], Arg(metavar="DATA", help="Files or folders to read, in any format of `convert`")]
 From = Annotated[
-    str | None, Opt("--from", "-f", help=f"Format of the input, if its name does not show it: {', '.join(FORMATS)}")
+    str | None,
+    Opt("--from", "-f", help="Format of the input, if its name and content do not show it; `convert --help` lists all"),
 ]
 SpansKey = Annotated[str, Opt("--spans-key", "-k", help="Key of the mentions in doc.spans")]
 Lang = Annotated[str, Opt("--lang", "-l", help="Language of the tokenizer, for formats of running text")]

@@ -4,6 +4,7 @@ from .conversion import convert, read_docs, read_records, write_docs
 from .conversion_report import ConversionReport, FormatError, Loss
 from .documents import Record, Settings
 from .formats import FORMATS, Format
+from .splitting import Split
 
 __all__ = [
     "FORMATS",
@@ -13,6 +14,7 @@ __all__ = [
     "Loss",
     "Record",
     "Settings",
+    "Split",
     "convert",
     "read_docs",
     "read_records",

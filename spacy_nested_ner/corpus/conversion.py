@@ -1,6 +1,8 @@
 """From any format to any other: find out the format, read, write all or nothing, split."""
 
 from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from spacy.tokens import Doc
@@ -8,12 +10,12 @@ from spacy.tokens import Doc
 from .._progress import progress_bar
 from ..annotation import INCOMPLETE, mentions_of, sentence_bounds
 from .conversion_report import ConversionReport, FormatError
+from .detection import CHOICE, Detected, detect, detect_format
 from .documents import Record, Settings
 from .files import input_files, staging
 from .formats import FORMATS, Format, Writer
-
-# The files of a standard split.
-PARTS = ("train", "dev", "test")
+from .moving import move_annotation
+from .splitting import PARTS, Split, check_parts, divide_at
 
 
 def convert(
@@ -25,37 +27,51 @@ def convert(
     settings: Settings | None = None,
     skip_bad: bool = False,
     names: Collection[str] | None = None,
-    split: bool = False,
+    split: bool | Split = False,
+    ents: bool = False,
+    to_key: str | None = None,
+    allow_empty: bool = False,
     progress: bool = False,
 ) -> ConversionReport:
     """Convert a file, or all files in a folder, to one file (brat: to a folder of files).
 
-    source_format, target_format (str | None): A key of `FORMATS`; None to go by the file name.
+    source_format, target_format (str | None): A key of `FORMATS`; None to go by the content and the file name.
     settings (Settings | None): The spans key, the language and the like.
     skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
     names (Collection[str] | None): The files in the source folder to read; None for all.
-    split (bool): Write the standard split of the corpus (GENIA) as three files in the folder `target`.
+    split (bool | Split): Write train, dev and test as files in the folder `target`: a random split, or, if True, the
+        standard split of the corpus (GENIA).
+    ents (bool): Also take the entities in doc.ents as mentions.
+    to_key (str | None): Move the mentions from `settings.spans_key` to this key of doc.spans.
+    allow_empty (bool): Do not raise a `FormatError` if there are documents but no mentions.
     progress (bool): Show a progress bar on a terminal.
     RETURNS (ConversionReport): What was read, and what could not be kept.
     """
     source, target = Path(source), Path(target)
     settings = settings or Settings()
     report = ConversionReport(skip_bad=skip_bad)
-    source_format = source_format or detect_format(source)
-    sizes = _split_sizes(source, source_format) if split else ()
+    detected = _detected(source, source_format)
+    sizes = _split_sizes(source, detected.format) if split is True else ()
     target_format = target_format or ("spacy" if split else detect_format(target, writing=True))
     write = _writer(target_format)
-    targets = _part_paths(target, FORMATS[target_format]) if split else [target]
-    files = input_files(source, _format(source_format).suffixes, names)
+    part_names = (split.parts if isinstance(split, Split) else PARTS) if split else ()
+    targets = _part_paths(target, FORMATS[target_format], part_names) if split else [target]
+    files = input_files(source, detected.suffixes, names)
     _check_targets(files, targets, FORMATS[target_format])
-    records = _count(_read(files, FORMATS[source_format], settings, report), settings, report, progress=progress)
-    parts = _split(records, sizes, source) if split else iter([records])
+    written = replace(settings, spans_key=to_key or settings.spans_key)
     with staging(targets[0].parent) as stage:
-        for part, path in zip(parts, targets):  # in this order, so that _split gets to check that nothing is left
-            write(part, stage / path.name, settings, report)
-        if not report.documents:
-            reasons = "\n".join(["", *report.losses()]) or f"; is its format {source_format}?"
-            raise FormatError(str(source), f"no document found{reasons}")
+        with _doubting(detected):
+            read = _read(files, FORMATS[detected.format], settings, report)
+            moved = move_annotation(read, settings.spans_key, ents=ents, to_key=to_key)
+            records = _count(moved, written, report, progress=progress)
+            parts: Iterable[Iterable[Record]] = [records]
+            if split:
+                divided = split.divide(records, written, report, source) if isinstance(split, Split) else None
+                parts = _count_parts(divided or divide_at(records, sizes, source), part_names, written, report)
+            for part, path in zip(parts, targets):  # in this order, so that it is checked that nothing is left
+                write(part, stage / path.name, written, report)
+        _check_found(source, detected, report, allow_empty=allow_empty)
+    report.warnings += check_parts(report.parts) if split else []
     return report
 
 
@@ -68,7 +84,7 @@ def read_docs(
 ) -> Iterator[Doc]:
     """Read the Docs of a file or folder, one at a time.
 
-    format (str | None): A key of `FORMATS`; None to go by the file name.
+    format (str | None): A key of `FORMATS`; None to go by the content and the file name.
     settings (Settings | None): The spans key, the language and the like.
     report (ConversionReport | None): Filled in while the Docs are read.
     YIELDS (Doc): The documents.
@@ -92,9 +108,9 @@ def read_records(
     path = Path(path)
     settings = settings or Settings()
     report = report or ConversionReport()
-    format = format or detect_format(path)
-    files = input_files(path, _format(format).suffixes)
-    return _count(_read(files, FORMATS[format], settings, report), settings, report, progress=progress)
+    detected = _detected(path, format)
+    files = input_files(path, detected.suffixes)
+    return _count(_read(files, FORMATS[detected.format], settings, report), settings, report, progress=progress)
 
 
 def write_docs(
@@ -118,37 +134,7 @@ def write_docs(
     return report
 
 
-# Detecting formats
-
-
-def detect_format(path: Path, *, writing: bool = False) -> str:
-    """The format of a file, by its name, or of a folder, by the names of the files in it.
-
-    writing (bool): The file or folder will be written, so it need not exist.
-    RETURNS (str): A key of `FORMATS`.
-    """
-    if not writing and not path.exists():
-        raise FormatError(str(path), "no such file or folder")
-    is_folder = path.is_dir() and not writing
-    files = [file for file in path.rglob("*") if file.is_file()] if is_folder else [path]
-    found = {name for name in (_format_of_name(file, writing=writing) for file in files) if name}
-    if is_folder and "brat" in found:
-        found.discard("bracket")  # a folder of annotated texts may have others, such as a README.txt
-    if len(found) == 1:
-        return found.pop()
-    reason = f": its files may be {' or '.join(sorted(found))}" if found else " by its name"
-    raise ValueError(f"cannot tell the format of {path}{reason}; choose one of {', '.join(FORMATS)}")
-
-
-def _format_of_name(path: Path, *, writing: bool) -> str | None:
-    """The first format with such file names, but a pair of files that both exist comes before a single file."""
-    names = [name for name, format in FORMATS.items() if path.name.lower().endswith(format.suffixes)]
-    pairs = [name for name in names if FORMATS[name].pair and not writing and _is_whole_pair(path, FORMATS[name])]
-    return next(iter(pairs + names), None)
-
-
-def _is_whole_pair(path: Path, format: Format) -> bool:
-    return all(path.with_suffix(suffix).exists() for suffix in format.suffixes)
+# Reading
 
 
 def _format(name: str) -> Format:
@@ -157,7 +143,11 @@ def _format(name: str) -> Format:
     return FORMATS[name]
 
 
-# Reading
+def _detected(path: Path, format: str | None) -> Detected:
+    """The format of a file or folder, if it is not given, and how the names of its files end."""
+    if format is None:
+        return detect(path)
+    return Detected(format, _format(format).suffixes, True)
 
 
 def _read(files: list[Path], format: Format, settings: Settings, report: ConversionReport) -> Iterator[Record]:
@@ -174,7 +164,48 @@ def _count(
     for record in progress_bar(records, unit="documents", shown=progress):
         lengths = [end - start for start, end in sentence_bounds(record.doc) if start < end]
         report.count(lengths, mentions_of(record.doc, settings.spans_key))
+        others = {key: len(group) for key, group in record.doc.spans.items() if key != settings.spans_key}
+        report.count_others(len(record.doc.ents), others)
         yield record
+
+
+def _count_parts(
+    parts: Iterable[Iterable[Record]], names: tuple[str, ...], settings: Settings, report: ConversionReport
+) -> Iterator[Iterator[Record]]:
+    """Add every part, and every document of it that passes, to the report."""
+    names_left = iter(names)
+    for part in parts:
+        own = report.parts.setdefault(next(names_left), ConversionReport())
+        yield _count(part, settings, own, progress=False)
+
+
+def _check_found(source: Path, detected: Detected, report: ConversionReport, *, allow_empty: bool) -> None:
+    """Raise an error if there was nothing to convert."""
+    if not report.documents:
+        reasons = "\n".join(["", *report.losses()]) or f"; is its format {detected.format}?"
+        raise FormatError(str(source), f"no document found{reasons}")
+    if report.mentions or allow_empty:
+        return
+    why = "" if detected.certain else " because of its name"
+    found = f"no mention found in {report.documents:,} documents; it was read as {detected.format}{why}"
+    remedies = [CHOICE, "convert texts without mentions with --allow-empty"]
+    if report.entities:
+        remedies.insert(0, f"take the {report.entities:,} entities in doc.ents with --ents")
+    if report.other_spans:
+        keys = ", ".join(f"{key!r} ({n:,} spans)" for key, n in report.other_spans.most_common())
+        remedies.insert(0, f"choose one of the keys {keys} with --spans-key")
+    raise FormatError(str(source), "\n".join([f"{found}; {', or '.join(remedies)}", *report.losses()]))
+
+
+@contextmanager
+def _doubting(detected: Detected) -> Iterator[None]:
+    """If only the name of the input pointed to its format, an error says that there are others."""
+    try:
+        yield
+    except FormatError as error:
+        if detected.certain:
+            raise
+        raise FormatError(error.where, f"{error.reason}; if this is not {detected.format}, {CHOICE}") from None
 
 
 # Writing
@@ -231,33 +262,12 @@ def _split_sizes(source: Path, format: str) -> tuple[int, ...]:
     """How many sentences the parts of the standard split of a format have."""
     if not _format(format).split:
         others = ", ".join(name for name in FORMATS if FORMATS[name].split)
-        raise ValueError(f"split is for {others}, which has a standard split; {source} is {format}")
+        reason = f"split is for {others}, which has a standard split; {source} is {format}"
+        raise ValueError(f"{reason}; give the shares of a random split, as in 80/10/10")
     return FORMATS[format].split
 
 
-def _part_paths(folder: Path, format: Format) -> list[Path]:
+def _part_paths(folder: Path, format: Format, names: tuple[str, ...]) -> list[Path]:
     """The files, or for brat the folders, of a split."""
     suffix = "" if format.pair else format.suffixes[0]
-    return [folder / f"{part}{suffix}" for part in PARTS]
-
-
-def _split(records: Iterator[Record], sizes: tuple[int, ...], source: Path) -> Iterator[Iterator[Record]]:
-    """The documents of each part, as many as have the given numbers of sentences together."""
-
-    def take(size: int) -> Iterator[Record]:
-        missing = size
-        while missing > 0:
-            record = next(records, None)
-            if record is None:
-                reason = f"{missing:,} of {size:,} sentences of a part are missing; expected the whole corpus"
-                raise FormatError(str(source), reason)
-            missing -= len(sentence_bounds(record.doc))
-            if missing < 0:
-                reason = f"{-missing:,} sentences too many for a part of {size:,}; expected the original order"
-                raise FormatError(record.where, reason)
-            yield record
-
-    for size in sizes:
-        yield take(size)
-    if next(records, None) is not None:
-        raise FormatError(str(source), f"more than {sum(sizes):,} sentences; expected the whole corpus and no more")
+    return [folder / f"{part}{suffix}" for part in names]

@@ -53,6 +53,11 @@ class ConversionReport:
     longest (int): The number of words in the longest sentence.
     nested (int): Mentions whose span is inside another one: what the recall of nested mentions is a share of.
     depth (int): The depth of the deepest mention.
+    entities (int): Entities in doc.ents, which are no mentions unless they are asked for.
+    other_spans (Counter[str]): Spans under other keys than that of the mentions.
+    notes (list[str]): What was found out about the input, such as the scheme of its tags.
+    warnings (list[str]): What is probably not wanted.
+    parts (dict[str, ConversionReport]): What the parts of a split have.
     lost (dict[str, Loss]): What was read and not kept, by kind.
     bad (Loss): Sentences, records or annotations that were skipped because they are wrong.
     """
@@ -66,6 +71,11 @@ class ConversionReport:
     nested: int = 0
     depth: int = 0
     labels: Counter[str] = field(default_factory=Counter)
+    entities: int = 0
+    other_spans: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    parts: "dict[str, ConversionReport]" = field(default_factory=dict)
     lost: dict[str, Loss] = field(default_factory=dict)
     bad: Loss = field(default_factory=Loss)
 
@@ -80,6 +90,16 @@ class ConversionReport:
         self.nested += sum(depth > 1 for depth in of_mentions)
         self.depth = max([self.depth, *of_mentions])
         self.labels.update(mention.label for mention in mentions)
+
+    def count_others(self, entities: int, spans: dict[str, int]) -> None:
+        """Add what else a document is annotated with: its entities, and its spans by their key."""
+        self.entities += entities
+        self.other_spans.update(spans)
+
+    def note(self, text: str) -> None:
+        """Remember something about the input, once."""
+        if text not in self.notes:
+            self.notes.append(text)
 
     def lose(self, what: str, where: str, count: int = 1) -> None:
         """Record that something at some place was not kept."""
@@ -104,7 +124,15 @@ class ConversionReport:
             f"Mentions   {self.mentions:,} ({share:.1f} % nested, depth {self.depth})",
             "Labels     " + (", ".join(f"{label} {n:,}" for label, n in self.labels.most_common()) or "none"),
         ]
-        return "\n".join([*lines, *self.losses()])
+        warnings = [f"Warning: {warning}" for warning in self.warnings]
+        return "\n".join([*lines, *self.notes, *self._part_lines(), *self.losses(), *warnings])
+
+    def _part_lines(self) -> list[str]:
+        """The lines of the text about the parts of a split."""
+        return [
+            f"  {name:<9}{part.documents:,} documents, {part.mentions:,} mentions, {len(part.labels):,} labels"
+            for name, part in self.parts.items()
+        ]
 
     def losses(self) -> list[str]:
         """The lines of the text about what was not kept; none if everything was."""

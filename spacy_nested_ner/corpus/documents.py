@@ -31,6 +31,8 @@ class Settings:
         "split" the token, or "drop" the mention and report it.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
     tag_names (tuple[str, ...]): The names of tags that the data has as numbers, in their order (huggingface).
+    layer (str | None): The layer with the mentions, if there are several (webanno); None for the likeliest one.
+    structure (tuple[str, ...]): Elements that are not mentions, in addition to the usual ones (xml).
     """
 
     spans_key: str = "sc"
@@ -39,6 +41,8 @@ class Settings:
     misaligned: str = "error"
     line_sentences: bool = True
     tag_names: tuple[str, ...] = ()
+    layer: str | None = None
+    structure: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.misaligned not in MISALIGNED:
@@ -144,23 +148,34 @@ def group_sentences(
             sentences = []
 
 
-def sentences_of(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
-    """The sentences of a Doc, for formats of words and sentences. What these cannot express is reported."""
+def sentences_of(
+    record: Record, settings: Settings, report: ConversionReport, *, spaced: bool = False
+) -> Iterator[Sentence]:
+    """The sentences of a Doc, for formats of words and sentences. What these cannot express is reported.
+
+    spaced (bool): The format can express where there is no space.
+    """
     doc, where = record
     if not len(doc):
         report.lose("documents without words", where)
-    elif not doc.has_unknown_spaces and not all(token.whitespace_ for token in doc[:-1]):
+    elif not spaced and not doc.has_unknown_spaces and not all(token.whitespace_ for token in doc[:-1]):
         report.lose("spacing between words, in documents", where)
     segments, across = mentions_by_segment(doc, settings.spans_key)
     for mention in across:
         report.lose("mentions across a sentence boundary", f"{where}: {describe(doc, mention)}")
     for start, end, mentions in segments:
-        yield Sentence([token.text for token in doc[start:end]], mentions)
+        spaces = [bool(token.whitespace_) for token in doc[start:end]] if spaced else None
+        yield Sentence([token.text for token in doc[start:end]], mentions, spaces)
 
 
-def visible_sentences(record: Record, settings: Settings, report: ConversionReport) -> Iterator[Sentence]:
-    """The sentences of a Doc, for formats in which whitespace separates words and so cannot be one."""
-    for sentence in sentences_of(record, settings, report):
+def visible_sentences(
+    record: Record, settings: Settings, report: ConversionReport, *, spaced: bool = False
+) -> Iterator[Sentence]:
+    """The sentences of a Doc, for formats in which whitespace separates words and so cannot be one.
+
+    spaced (bool): The format can express where there is no space.
+    """
+    for sentence in sentences_of(record, settings, report, spaced=spaced):
         visible = _without_whitespace(sentence, report, record.where)
         if visible.words:
             yield visible
@@ -180,7 +195,20 @@ def _without_whitespace(sentence: Sentence, report: ConversionReport, where: str
             report.lose("mentions of only whitespace", f"{where}: {label} {start}:{end}")
         else:
             mentions.append(Mention(moved[start], moved[end], label))
-    return Sentence(kept, sort_mentions(set(mentions)))
+    return Sentence(kept, sort_mentions(set(mentions)), _visible_spaces(sentence))
+
+
+def _visible_spaces(sentence: Sentence) -> list[bool] | None:
+    """Whether a space follows each word that is not whitespace: one does if whitespace that was a word did."""
+    if sentence.spaces is None:
+        return None
+    spaces: list[bool] = []
+    for word, space in zip(sentence.words, sentence.spaces):
+        if not word.isspace():
+            spaces.append(space)
+        elif spaces:
+            spaces[-1] = True
+    return spaces
 
 
 def describe(doc: Doc, mention: Mention) -> str:

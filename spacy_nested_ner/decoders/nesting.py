@@ -6,6 +6,7 @@ mentions.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from .mention import Mention
@@ -84,19 +85,40 @@ def relations(mentions: Iterable[Mention]) -> Relations:
     """
     found = Relations([], [], [])
     open_ones: list[Mention] = []
+    is_chain = True  # each open mention is inside the one before it
     for mention in mentions:
-        open_ones = [other for other in open_ones if other.end > mention.start]
-        around: list[Mention] = []
-        for other in open_ones:
-            if other[:2] == mention[:2]:
-                found.same_span.append((other, mention))
-            elif other.end >= mention.end:
-                around.append(other)
-            else:
-                found.crossing.append((other, mention))
-        found.inside.extend((other, mention) for other in _innermost(around))
+        while open_ones and open_ones[-1].end <= mention.start:
+            open_ones.pop()
+        if not is_chain:
+            open_ones = [other for other in open_ones if other.end > mention.start]
+            is_chain = all(outer.end >= inner.end for outer, inner in pairwise(open_ones))
+        if is_chain and (not open_ones or open_ones[-1].end >= mention.end):
+            # Only the innermost ones matter. Without this, a chain of n mentions would take quadratic time.
+            same = _last_span(open_ones, len(open_ones)) if open_ones and open_ones[-1][:2] == mention[:2] else []
+            found.same_span.extend((other, mention) for other in same)
+            around = _last_span(open_ones, len(open_ones) - len(same))
+        else:
+            around = []
+            for other in open_ones:
+                if other[:2] == mention[:2]:
+                    found.same_span.append((other, mention))
+                elif other.end >= mention.end:
+                    around.append(other)
+                else:
+                    found.crossing.append((other, mention))
+                    is_chain = False
+            around = _innermost(around)
+        found.inside.extend((other, mention) for other in around)
         open_ones.append(mention)
     return found
+
+
+def _last_span(mentions: Sequence[Mention], n: int) -> list[Mention]:
+    """Of the first n mentions, the last one and those before it with the same span."""
+    start = n
+    while start > 0 and mentions[start - 1][:2] == mentions[n - 1][:2]:
+        start -= 1
+    return list(mentions[start:n])
 
 
 def second_longest_children(inside: list[Pair]) -> list[int]:

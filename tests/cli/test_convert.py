@@ -6,7 +6,10 @@ import sys
 
 import pytest
 from commands import run
-from nested_documents import read, shown
+from nested_documents import make_doc, read, shown
+from spacy.tokens import DocBin, Span
+
+from spacy_nested_ner.corpus import FORMATS
 
 TEXT = "[PER Fabian from [GPE Bonn , [GPE Germany]]] sings .\n\n[PER Ada] too .\n"
 
@@ -50,10 +53,11 @@ def test_errors_name_file_and_line_and_exit_with_1(source, tmp_path):
     assert f"Skipped as bad: 1\n    {source}, line 4: the mention PER" in result.output
 
 
-@pytest.mark.parametrize("misaligned, words", [("split", 2), ("drop", 1)])
+@pytest.mark.parametrize("misaligned, words", [("split", 3), ("drop", 2)])
 def test_misaligned(tmp_path, misaligned, words):
     source = tmp_path / "corpus.jsonl"
-    source.write_text('{"text": "Bonnish", "spans": [{"start": 0, "end": 4, "label": "GPE"}]}\n')
+    spans = '[{"start": 0, "end": 4, "label": "GPE"}, {"start": 8, "end": 11, "label": "PER"}]'
+    source.write_text('{"text": "Bonnish Ada", "spans": ' + spans + "}\n")
     result = run("convert", source, tmp_path / "out.txt", "--misaligned", misaligned)
     assert result.exit_code == 0, result.output
     assert f"Words      {words}" in result.output
@@ -63,7 +67,7 @@ def test_misaligned(tmp_path, misaligned, words):
 
 def test_lines_need_not_be_sentences(tmp_path):
     (tmp_path / "a.txt").write_text("One\nand two .\n")
-    (tmp_path / "a.ann").write_text("")
+    (tmp_path / "a.ann").write_text("T1\tNUM 0 3\tOne\n")
     assert "Sentences  2" in run("convert", tmp_path / "a.ann", tmp_path / "b.jsonl").output
     assert "Sentences  1" in run("convert", tmp_path / "a.ann", tmp_path / "b.jsonl", "--no-line-sentences").output
 
@@ -77,14 +81,75 @@ def test_ids_choose_files(source, tmp_path):
     assert (result.exit_code, "No such file or directory" in result.output) == (1, True)
 
 
-def test_split_is_for_genia(source, tmp_path):
-    result = run("convert", source, tmp_path / "out", "--split")
+@pytest.mark.parametrize("value", [[], ["standard"]])
+def test_a_split_without_shares_is_for_genia(source, tmp_path, value):
+    result = run("convert", source, tmp_path / "out", "--split", *value)
     assert (result.exit_code, "split is for genia, which has a standard split" in result.output) == (1, True)
+    assert "give the shares of a random split, as in 80/10/10" in result.output
+    result = run("convert", "--split", *value, source, tmp_path / "out", "--from", "bracket")
+    assert (result.exit_code, "split is for genia" in result.output) == (1, True)
+
+
+def test_a_split_with_shares(tmp_path):
+    source = tmp_path / "corpus.txt"
+    source.write_text("\n\n".join(f"[PER Ada{n}] sings ." for n in range(10)))
+    result = run("convert", source, tmp_path / "out", "--split", "80/20", "--seed", "3", "--by", "sentence")
+    assert result.exit_code == 0, result.output
+    assert "  train    8 documents, 8 mentions, 1 labels\n  dev      2 documents" in result.output
+    assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["dev.spacy", "train.spacy"]
+    result = run("convert", source, tmp_path / "bio", "--split=80/10/10", "--to", "bio")
+    assert sorted(file.name for file in (tmp_path / "bio").iterdir()) == ["dev.tsv", "test.tsv", "train.tsv"]
+    for shares in ("80", "80/30"):
+        result = run("convert", source, tmp_path / "out", "--split", shares)
+        assert (result.exit_code, f"Error: split is '{shares}'; expected two or three" in result.output) == (1, True)
+
+
+def test_entities_and_keys(tmp_path):
+    doc = make_doc([(["Ada", "of", "Bonn"], [])])
+    doc.spans["entities"] = [Span(doc, 0, 3, label="PER")]
+    doc.ents = [Span(doc, 2, 3, label="GPE")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
+    result = run("convert", tmp_path / "in.spacy", tmp_path / "out.spacy")
+    assert result.exit_code == 1
+    assert "; choose one of the keys 'entities' (1 spans) with --spans-key, or take the 1 entities" in result.output
+    options = ("--spans-key", "entities", "--to-key", "sc", "--ents")
+    assert run("convert", tmp_path / "in.spacy", tmp_path / "out.spacy", *options).exit_code == 0
+    docs, _ = read(tmp_path / "out.spacy")
+    assert shown(docs[0]) == [("PER", "Ada of Bonn"), ("GPE", "Bonn")]
+
+
+def test_options_of_formats(tmp_path):
+    (tmp_path / "a.xml").write_text("<doc><h1><PER>Ada</PER> sings</h1></doc>")
+    assert (
+        "Labels     PER 1\n" in run("convert", tmp_path / "a.xml", tmp_path / "o.txt", "--structure", "h0, h1").output
+    )
+    header = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.A|value\n#T_SP=webanno.custom.B|value\n\n"
+    (tmp_path / "a.tsv").write_text(f"{header}\n#Text=Ada\n1-1\t0-3\tAda\tX\tY\t\n")
+    assert "Labels     X 1\nLayer      A, value\n" in run("convert", tmp_path / "a.tsv", tmp_path / "o.txt").output
+    assert "Labels     Y 1\n" in run("convert", tmp_path / "a.tsv", tmp_path / "o.txt", "--layer", "B").output
+
+
+def test_no_mention_is_an_error(tmp_path):
+    (tmp_path / "a.txt").write_text("Just a text .\n")
+    result = run("convert", tmp_path / "a.txt", tmp_path / "out.spacy")
+    assert result.exit_code == 1
+    assert f"Error: {tmp_path / 'a.txt'}: no mention found in 1 documents; it was read as bracket" in result.output
+    assert run("convert", tmp_path / "a.txt", tmp_path / "out.spacy", "--allow-empty").exit_code == 0
+
+
+def test_help_lists_the_formats_on_lines_that_fit():
+    lines = run("convert", "--help").output.splitlines()
+    for name, format in FORMATS.items():
+        (line,) = [line for line in lines if line.split()[:1] == [name]]
+        assert line.endswith(" ".join(format.suffixes[:3]))
+        assert ("read-only" in line) == (format.write is None)
+    assert max(map(len, lines)) <= 80
 
 
 def test_options(options_of):
     assert options_of("convert") == set(
-        "INPUT OUTPUT --from --to --spans-key --lang --misaligned --line-sentences --skip-bad --ids --split".split()
+        "INPUT OUTPUT --from --to --spans-key --to-key --ents --lang --misaligned --line-sentences --tags --layer "
+        "--structure --skip-bad --allow-empty --ids --split --seed --by".split()
     )
 
 

@@ -2,12 +2,27 @@
 
 import pytest
 from nested_documents import make_doc, read, save, settings, shown
+from spacy.tokens import DocBin, Span
 
 from spacy_nested_ner.corpus import FormatError, conversion, convert, read_docs, read_records, write_docs
 
 
 def write(path, text="[PER Ada] sings .\n"):
     return save(path, text)
+
+
+BRACKET = "[PER Ada] sings .\n"
+BIO = "Ada\tB-PER\tO\nsings\tO\tO\n"
+CONLL_2003 = "-DOCSTART- -X- O O\n\nAda NNP I-NP I-PER\nsings VBZ I-VP O\n"
+WEBANNO = "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Part|value\n\n\n#Text=Ada\n1-1\t0-3\tAda\tPER\t\n"
+CONLLU = "# newdoc id = a\n1\tAda\tAda\tPROPN\tNNP\t_\t0\troot\t_\tEntity=(1-person)\n"
+PUBTATOR = "12|t|Ada sings\n12|a|\n12\t0\t3\tAda\tPER\n"
+TABLE = "text;start;end;label\nAda sings;0;3;PER\n"
+GENIA = '<set><article><sentence><cons sem="G#DNA_x">IL-2</cons> gene</sentence></article></set>'
+XML = "<doc><PER>Ada</PER> sings</doc>"
+LABEL_STUDIO = """[{"id": 1, "data": {"text": "Ada"}, "annotations": [{"result": [{"type": "labels",
+"from_name": "label", "to_name": "text", "value": {"start": 0, "end": 3, "text": "Ada", "labels": ["PER"]}}]}]}]"""
+JSONL = '{"tokens": ["Ada"], "mentions": [{"start": 0, "end": 1, "label": "PER"}]}\n'
 
 
 @pytest.mark.parametrize(
@@ -19,17 +34,68 @@ def write(path, text="[PER Ada] sings .\n"):
         ("a.bio", "bio"),
         ("a.conll", "bio"),
         ("a.ann", "brat"),
+        ("a.conllu", "conllu"),
+        ("a.pubtator", "pubtator"),
+        ("a.csv", "csv"),
         ("a.jsonl", "jsonl"),
-        ("a.xml", "genia"),
+        ("a.xml", "xml"),
+        ("a.index", "index"),
+    ],
+)
+def test_the_file_name_shows_the_format_to_write(tmp_path, name, format):
+    assert conversion.detect_format(tmp_path / "new" / name, writing=True) == format
+
+
+@pytest.mark.parametrize(
+    "name, format",
+    [
+        ("a.spacy", "spacy"),
+        ("a.bio", "bio"),
+        ("a.ann", "brat"),
+        ("a.conllu", "conllu"),
+        ("a.pubtator", "pubtator"),
         ("a.xml.gz", "genia"),
         ("a.tgz", "genia"),
         ("a.index", "index"),
     ],
 )
-def test_the_file_name_shows_the_format(tmp_path, name, format):
+def test_a_name_that_only_one_format_uses_decides(tmp_path, name, format):
     assert conversion.detect_format(write(tmp_path / name)) == format
     assert conversion.detect_format(tmp_path) == format
-    assert conversion.detect_format(tmp_path / "new" / name, writing=True) == format
+
+
+@pytest.mark.parametrize(
+    "name, text, format",
+    [
+        ("a.txt", BRACKET, "bracket"),
+        ("a.tsv", BIO, "bio"),
+        ("a.conll", BIO, "bio"),
+        ("a.jsonl", JSONL, "jsonl"),
+        ("a.xml", GENIA, "genia"),
+        ("a.xml", XML, "xml"),
+        ("a.tsv", WEBANNO, "webanno"),
+        ("a.conll", CONLLU, "conllu"),
+        ("a.csv", TABLE, "csv"),
+        ("a.tsv", TABLE.replace(";", "\t"), "csv"),
+        ("a.txt", CONLL_2003, "bio"),
+        ("a.txt", PUBTATOR, "pubtator"),
+        ("a.txt", XML, "xml"),
+        ("eng.train", CONLL_2003, "bio"),
+        ("a.json", LABEL_STUDIO, "label-studio"),
+        ("a.json", '[{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}]', "gliner"),
+        ("a.jsonl", '{"tokenized_text": ["Ada"], "ner": [[0, 0, "PER"]]}', "gliner"),
+        ("a.json", '{"sentences": [["Ada"]], "ner": [[[0, 0, "PER"]]]}', "dygie"),
+        ("a.jsonl", '{"tokens": ["Ada"], "ner_tags": ["B-PER"]}', "huggingface"),
+        ("a.json", '[["Ada", {"entities": [[0, 3, "PER"]]}]]', "spacy-v2"),
+        ("a.dat", '{"text": "Ada", "spans": [{"start": 0, "end": 3, "label": "PER"}]}', "jsonl"),
+        ("a.doc", BRACKET, "bracket"),
+    ],
+)
+def test_the_content_shows_the_format(tmp_path, name, text, format):
+    assert conversion.detect_format(write(tmp_path / name, text)) == format
+    assert conversion.detect_format(tmp_path) == format
+    report = convert(tmp_path, tmp_path / "out" / "out.jsonl", settings=settings())
+    assert report.mentions == 1
 
 
 def test_a_text_with_an_annotation_file_is_brat(tmp_path):
@@ -42,21 +108,72 @@ def test_a_text_with_an_annotation_file_is_brat(tmp_path):
 
 
 def test_unclear_and_unknown_formats(tmp_path):
+    unclear = (
+        r"cannot tell the format of .*a.doc by its name or content; choose one of spacy, bracket, bio.* with --from"
+    )
+    with pytest.raises(ValueError, match=unclear):
+        convert(write(tmp_path / "a.doc", "Ada sings .\n"), tmp_path / "b.spacy")
     with pytest.raises(
-        ValueError, match=r"cannot tell the format of .*a.doc by its name; choose one of spacy, bracket, bio"
+        ValueError, match=r"cannot tell the format of .*out by its name; choose one of spacy.* with --to"
     ):
-        convert(write(tmp_path / "a.doc"), tmp_path / "b.spacy")
-    with pytest.raises(ValueError, match=r"cannot tell the format of .*out by its name; choose one of spacy"):
         convert(write(tmp_path / "a.txt"), tmp_path / "out")
-    write(tmp_path / "b.tsv")
+    write(tmp_path / "b.tsv", BIO)
     with pytest.raises(
         ValueError, match=r"cannot tell the format of .*: its files may be bio or bracket; choose one of spacy"
     ):
         convert(tmp_path, tmp_path / "c.spacy")
+    (tmp_path / "nothing").mkdir()
+    with pytest.raises(ValueError, match=r"cannot tell the format of .* by the names or contents of its files; choose"):
+        convert(tmp_path / "nothing", tmp_path / "c.spacy")
     with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
         convert(tmp_path, tmp_path / "c.spacy", source_format="bart")
     with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
         convert(tmp_path / "a.txt", tmp_path / "c.spacy", target_format="bart")
+
+
+def test_binary_files_have_no_format(tmp_path):
+    (tmp_path / "a.dat").write_bytes(b"\0\1[PER Ada]")
+    with pytest.raises(ValueError, match="cannot tell the format"):
+        convert(tmp_path / "a.dat", tmp_path / "b.spacy")
+
+
+def test_other_files_in_a_folder_do_not_matter(tmp_path):
+    write(tmp_path / "in" / "a.txt")
+    write(tmp_path / "in" / "LICENSE", "You may copy this .\n")
+    write(tmp_path / "in" / "notes.md", "These are notes .\n")
+    assert convert(tmp_path / "in", tmp_path / "out.spacy", settings=settings()).mentions == 1
+
+
+def test_text_without_mentions_is_an_error(tmp_path):
+    path = write(tmp_path / "a.txt", "Just a text .\n\nAnd another one .\n")
+    with pytest.raises(
+        FormatError,
+        match=r"a.txt: no mention found in 2 documents; it was read as bracket because of its name; choose one of .*"
+        r" with --from, or convert texts without mentions with --allow-empty$",
+    ):
+        convert(path, tmp_path / "out.spacy", settings=settings())
+    assert not (tmp_path / "out.spacy").exists()
+    assert convert(path, tmp_path / "out.spacy", settings=settings(), allow_empty=True).documents == 2
+
+
+def test_an_error_in_a_file_of_doubtful_format_names_the_others(tmp_path):
+    path = write(tmp_path / "a.tsv", "Ada sings\tin Bonn\n")
+    with pytest.raises(
+        FormatError,
+        match=r"a.tsv, line 1: tag 'in Bonn': expected O.*; if this is not bio, choose one of spacy, .* --from",
+    ):
+        convert(path, tmp_path / "out.spacy")
+    path = write(tmp_path / "b.tsv", "Ada\tB-PER\nsings\tB\n")
+    with pytest.raises(FormatError, match=r"b.tsv, line 2: tag 'B': expected O, B-LABEL or I-LABEL$"):
+        convert(path, tmp_path / "out.spacy")
+
+
+def test_no_mention_but_entities(tmp_path):
+    doc = make_doc([(["Ada", "sings"], [])])
+    doc.ents = [Span(doc, 0, 1, label="PER")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
+    with pytest.raises(FormatError, match=r"take the 1 entities in doc.ents with --ents, or choose"):
+        convert(tmp_path / "a.spacy", tmp_path / "b.spacy")
 
 
 def test_a_folder_becomes_one_file(tmp_path):
@@ -112,11 +229,11 @@ def test_nothing_is_written_after_an_error(tmp_path):
 
 
 def test_documents_that_cannot_be_written_are_bad_too(tmp_path):
-    source = write(tmp_path / "in.txt", "good\n\nb\\u0009d\n")
+    source = write(tmp_path / "in.txt", "[PER good]\n\nb\\u0009d\n")
     with pytest.raises(FormatError, match=r"in.txt, line 3: 'b\\td' contains a tab or a line break"):
         convert(source, tmp_path / "out.tsv", settings=settings())
     report = convert(source, tmp_path / "out.tsv", skip_bad=True, settings=settings())
-    assert (tmp_path / "out.tsv").read_text() == "# document 1\ngood\tO\tO\n\n"
+    assert (tmp_path / "out.tsv").read_text() == "# document 1\ngood\tB-PER\tO\n\n"
     assert report.bad.count == 1
 
 

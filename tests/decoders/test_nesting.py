@@ -54,6 +54,8 @@ def test_long_chains_and_rows_take_no_quadratic_time():
     before = process_time()
     assert places(chain)[-1] == (n, n - 2)
     assert depths(row)[-1] == 1
+    assert len(relations(chain).inside) == n - 1
+    assert relations(row) == ([], [], [])
     assert process_time() - before < 2
 
 

@@ -10,9 +10,7 @@ from spacy.tokens import Doc
 from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Settings, make_doc
-
-# The first character of a token, and the one after its last.
-Edges = tuple[int, int]
+from ..tokenization import Edges, tokenize
 
 
 def doc_from_text(
@@ -33,11 +31,7 @@ def doc_from_text(
     sent_starts (Iterable[int] | None): For each sentence, its first character or a place between it and the sentence
         before; None if sentences are unknown.
     """
-    if tokens is None:
-        # Not nlp.make_doc, which refuses texts that are too long for a parser.
-        edges = [(token.idx, token.idx + len(token)) for token in settings.nlp.tokenizer(text)]
-    else:
-        edges = _cover(text, tokens, where)
+    edges = tokenize(settings.nlp, text) if tokens is None else _cover(text, tokens, where)
     alignment = _Alignment(text, edges, settings.misaligned, report, keep_whitespace=tokens is not None)
     for mention, place in mentions:
         with report.tolerating() if place else nullcontext():

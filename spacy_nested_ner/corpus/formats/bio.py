@@ -1,24 +1,29 @@
-"""Layered BIO columns: one word per line, then one column of tags per layer of nesting.
+"""Columns of BIO/BIOES/BILOU tags: one word per line, then one column of tags per layer of nesting.
 
-Two styles are read, that of LitBank (word, tags …) and that of GermEval 2014 (number, word, outer tag, inner tag); the
-first sentence shows which one it is. LitBank's style is written. A blank line ends a sentence. Lines before a sentence
-that start with `#` begin a new document. A mention begins with `B-` and continues with `I-` in the same column.
+A blank line ends a sentence. Lines before a sentence that start with `#` or `-DOCSTART-` begin a new document. A
+mention begins with `B-` and continues with `I-` in the same column. In BIOES its last word has `E-` and a single word
+`S-`; in BILOU these are `L-` and `U-`. The file shows which scheme it uses, and may use only one.
+
+Layers may also share a column, joined by `|` from the outermost to the innermost: `B-ORG|B-LOC`. The first column may
+count the words, as in GermEval 2014. Other columns between the word and the tags, such as the parts of speech and the
+chunks of CoNLL-2003, are not kept; in such files with a single column of tags a mention may begin with `I-` (IOB1).
+
+LitBank's style is written: the word and one column of BIO tags per layer, with tabs between them.
 """
 
-import re
 from collections.abc import Iterable, Iterator
+from heapq import heappop, heappush
 from pathlib import Path
 
-from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, group_sentences, visible_sentences
 from ..files import Line, place, read_paragraphs
+from ._columns import Layout, columns_of, divide, is_heading, layout_of, looks_like_columns, read_tags, split_tags
+from ._sample import Sample, content_lines
 
-# Files are written with at least this many columns of tags.
+# Files are written with at least this many columns of tags, and at most so many: every line of the file has them all.
 MIN_LAYERS = 2
-
-_TAG = re.compile(r"O|[BI]-.+")
-_SPACES = re.compile(r"[ \t]+")
+MAX_LAYERS = 1000
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
@@ -26,64 +31,48 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
     return group_sentences(_sentences(path, report), path, settings, report)
 
 
+def recognizes(sample: Sample) -> bool:
+    """Whether most lines are a word with tags."""
+    return looks_like_columns([line for line in content_lines(sample) if not is_heading(line)])
+
+
 def _sentences(path: Path, report: ConversionReport) -> Iterator[tuple[int, Sentence | None]]:
-    numbered: bool | None = None
+    layout = None
+    with report.tolerating():
+        layout = layout_of(path)
+    if layout is None:
+        return
+    report.note(f"Tags       {layout}")
+    if layout.ignored:
+        names = ", ".join(str(number + 1) for number in layout.ignored)
+        report.lose(f"columns between the words and the tags ({names})", str(path), len(layout.ignored))
     for paragraph in read_paragraphs(path):
-        n_comments = next((i for i, line in enumerate(paragraph) if not _is_comment(line.text)), len(paragraph))
-        if n_comments:
-            yield paragraph[0].number, None
-        rows = paragraph[n_comments:]
-        if not rows:
-            continue
-        if numbered is None:
-            numbered = _is_numbered(rows)
-        with report.tolerating():
-            yield rows[0].number, parse(rows, path, numbered=numbered)
+        headings, rows = divide(paragraph)
+        if headings:
+            yield headings[0].number, None
+        if rows:
+            with report.tolerating():
+                yield rows[0].number, parse(rows, path, layout)
 
 
-def parse(rows: list[Line], path: Path, *, numbered: bool) -> Sentence:
-    """The sentence in some lines.
-
-    numbered (bool): The first column counts the words, as in GermEval 2014.
-    """
-    skip = 1 if numbered else 0
+def parse(rows: list[Line], path: Path, layout: Layout) -> Sentence:
+    """The sentence in some lines."""
     words: list[str] = []
     tags: list[list[str]] = []
     expected = "expected a word and one tag per layer, with tabs between them"
     for number, text in rows:
-        columns = _columns(text)[skip:]
-        if len(columns) < 2:
+        columns = columns_of(text)[layout.word :]
+        if len(columns) < layout.first_tag - layout.word + 1:
             raise FormatError(place(path, number), f"{text!r} has no tag; {expected}")
         if not columns[0]:
             raise FormatError(place(path, number), f"{text!r} has no word; {expected}")
-        if tags and len(columns) != len(tags[0]) + 1:
-            reason = f"number of tags is {len(columns) - 1}; expected {len(tags[0])}, as in the line above"
+        own = columns[layout.first_tag - layout.word :]
+        if tags and len(own) != len(tags[0]):
+            reason = f"number of tags is {len(own)}; expected {len(tags[0])}, as in the line above"
             raise FormatError(place(path, number), reason)
         words.append(columns[0])
-        tags.append(columns[1:])
-    mentions: list[Mention] = []
-    for layer in zip(*tags):
-        mentions += _read_layer(layer, rows, path)
-    return Sentence(words, mentions)
-
-
-def _read_layer(tags: tuple[str, ...], rows: list[Line], path: Path) -> Iterator[Mention]:
-    start = 0
-    label = None
-    for i, (tag, row) in enumerate(zip(tags, rows)):
-        if not _TAG.fullmatch(tag):
-            raise FormatError(place(path, row.number), f"tag {tag!r}: expected O, B-LABEL or I-LABEL")
-        if tag.startswith("I-"):
-            if tag[2:] != label:
-                above = tags[i - 1] if i else "nothing"
-                reason = f"{tag} follows {above} in its column; a mention begins with B-{tag[2:]}"
-                raise FormatError(place(path, row.number), reason)
-            continue
-        if label:
-            yield Mention(start, i, label)
-        start, label = i, tag[2:] or None
-    if label:
-        yield Mention(start, len(tags), label)
+        tags.append(own)
+    return Sentence(words, [mention for layer in zip(*tags) for mention in read_tags(layer, rows, path, layout)])
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
@@ -114,28 +103,21 @@ def render(sentence: Sentence, where: str = "text") -> list[list[str]]:
         if any(character in text for character in "\t\r\n"):
             raise FormatError(where, f"{text!r} contains a tab or a line break; write bracket, jsonl or spacy instead")
     columns: list[list[str]] = []
+    # Mentions come in the order of their starts, so a column is free from the end of its last mention on.
+    free: list[int] = []
+    taken: list[tuple[int, int]] = []
     for start, end, label in sentence.mentions:
-        column = next((column for column in columns if set(column[start:end]) == {"O"}), None)
-        if column is None:
-            column = ["O"] * len(sentence.words)
-            columns.append(column)
-        column[start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+        if len(split_tags(f"B-{label}")) > 1:
+            raise FormatError(where, f"label {label!r} looks like two tags; write bracket, jsonl or spacy instead")
+        while taken and taken[0][0] <= start:
+            heappush(free, heappop(taken)[1])
+        if not free:
+            if len(columns) == MAX_LAYERS:
+                reason = f"mentions are nested more than {MAX_LAYERS:,} deep; write bracket, jsonl or spacy instead"
+                raise FormatError(where, reason)
+            heappush(free, len(columns))
+            columns.append(["O"] * len(sentence.words))
+        number = heappop(free)
+        columns[number][start:end] = [f"B-{label}"] + [f"I-{label}"] * (end - start - 1)
+        heappush(taken, (end, number))
     return columns
-
-
-def _columns(text: str) -> list[str]:
-    """The columns of a line. LitBank ends lines with a tab; some tools write spaces instead of tabs."""
-    return text.rstrip("\t").split("\t") if "\t" in text else _SPACES.split(text.strip(" "))
-
-
-def _is_comment(text: str) -> bool:
-    """Whether a line starts with # and is not a word with its tags."""
-    tags = _columns(text)[1:]
-    return text.startswith("#") and not (tags and all(map(_TAG.fullmatch, tags)))
-
-
-def _is_numbered(rows: list[Line]) -> bool:
-    """Whether the first column counts the words; then the second one is not all tags."""
-    columns = [[*_columns(row.text), ""] for row in rows]
-    counts = all(row[0] == str(i) for i, row in enumerate(columns, 1))
-    return counts and not all(_TAG.fullmatch(row[1]) for row in columns)

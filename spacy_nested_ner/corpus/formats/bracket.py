@@ -14,6 +14,7 @@ from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, group_sentences, sentences_of
 from ..files import BLANK, place, read_lines
+from ._sample import Sample, content_lines
 
 _PIECE = re.compile(r"[^ \t\r]+")
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.|$)", re.DOTALL)
@@ -25,6 +26,19 @@ _UNSEEN = re.compile(r"[ \t\r\n\ufeff]")
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
     """Read the documents of a file."""
     return group_sentences(_sentences(path, report), path, settings, report)
+
+
+def recognizes(sample: Sample) -> bool:
+    """Whether there are mentions in brackets, and nearly all brackets are right."""
+    good = bad = mentions = 0
+    for line in content_lines(sample):
+        if "[" in line or "]" in line:
+            try:
+                mentions += len(parse(line).mentions)
+                good += 1
+            except FormatError:
+                bad += 1
+    return mentions > 0 and good >= bad
 
 
 def _sentences(path: Path, report: ConversionReport) -> Iterator[tuple[int, Sentence | None]]:

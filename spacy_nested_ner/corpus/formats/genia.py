@@ -27,6 +27,7 @@ from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, join_sentences
 from ._offsets import Edges
+from ._sample import Sample
 
 LABELS = ("DNA", "RNA", "protein", "cell_line", "cell_type")
 # The standard split: how many sentences are for training, development and test.
@@ -34,7 +35,7 @@ SPLIT = (15_022, 1_669, 1_855)
 # The name of the corpus in its authors' archive, which also holds style sheets and a license.
 CORPUS = "GENIAcorpus3.02.xml"
 
-_PARTNERS = {"(": ")", "[": "]", "{": "}", ")": "(", "]": "[", "}": "{"}
+_BRACKETS = ("()", "[]", "{}")
 _LETTER_COMMA = re.compile(r"(?<=[^\W\d]),(?=[^\W\d])")
 
 
@@ -54,6 +55,11 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
         for sentences in filter(None, parts):
             where = f"{path}, {name}"
             yield Record(join_sentences(sentences, settings, report, where), where)
+
+
+def recognizes(sample: Sample) -> bool:
+    """Whether there are articles as in GENIA."""
+    return "<cons" in sample.text or ("<set>" in sample.text and "<article>" in sample.text)
 
 
 def _articles(path: Path) -> Iterator[ElementTree.Element]:
@@ -116,16 +122,26 @@ def parse(element: ElementTree.Element, report: ConversionReport, where: str) ->
 
 def _flatten(element: ElementTree.Element) -> tuple[str, list[tuple[int, int, str]]]:
     """The text of an element, and the characters and classes of the <cons> elements in it."""
-    text = element.text or ""
-    constituents = []
-    for child in element:
-        inner, deeper = _flatten(child)
-        offset = len(text)
-        if child.tag == "cons":
-            constituents.append((offset, offset + len(inner), child.get("sem", "")))
-        constituents += [(offset + start, offset + end, sem) for start, end, sem in deeper]
-        text += inner + (child.tail or "")
-    return text, constituents
+    parts = [element.text or ""]
+    length = len(parts[0])
+    constituents: list[tuple[int, int, str]] = []
+    # Every open element with where it begins and its children to come. No recursion: anyone can nest elements deeply.
+    open_ones = [(element, 0, iter(element))]
+    while True:
+        parent, start, children = open_ones[-1]
+        child = next(children, None)
+        if child is not None:
+            open_ones.append((child, length, iter(child)))
+            text = child.text or ""
+        else:
+            open_ones.pop()
+            if not open_ones:
+                return "".join(parts), constituents
+            if parent.tag == "cons":
+                constituents.append((start, length, parent.get("sem", "")))
+            text = parent.tail or ""
+        parts.append(text)
+        length += len(text)
 
 
 def tokenize(text: str, edges: Collection[int] = ()) -> list[Edges]:
@@ -146,11 +162,12 @@ def _words(text: str, start: int, end: int, *, is_last: bool) -> list[Edges]:
     """The words of a piece of text that contains no whitespace."""
     before: list[Edges] = []
     after: list[Edges] = []
+    brackets = _Brackets(text, start, end)
     while end - start > 1:
-        if text[start] == '"' or _is_lonely(text[start:end]):
+        if text[start] == '"' or brackets.is_lonely_start(start, end):
             before.append((start, start + 1))
             start += 1
-        elif text[end - 1] in ',;:?!"' or (is_last and text[end - 1] == ".") or _is_lonely(text[start:end][::-1]):
+        elif text[end - 1] in ',;:?!"' or (is_last and text[end - 1] == ".") or brackets.is_lonely_end(start, end):
             after.append((end - 1, end))
             end -= 1
         else:
@@ -160,12 +177,34 @@ def _words(text: str, start: int, end: int, *, is_last: bool) -> list[Edges]:
     return [*before, *pairwise(cuts), *reversed(after)]
 
 
-def _is_lonely(piece: str) -> bool:
-    """Whether a piece starts with a bracket that has its partner at the end, or none."""
-    partner = _PARTNERS.get(piece[0])
-    depth = 0
-    for i, character in enumerate(piece if partner else ""):
-        depth += (character == piece[0]) - (character == partner)
-        if depth == 0:
-            return i == len(piece) - 1
-    return partner is not None
+class _Brackets:
+    """The partners of the brackets in a piece of text: where there are as many open brackets of one kind as before.
+
+    Found once for the whole piece, in linear time. A closing bracket may be the partner of an opening one after it.
+    """
+
+    def __init__(self, text: str, start: int, end: int) -> None:
+        self._is_bracket: set[int] = set()
+        self._next: dict[int, int] = {}
+        self._previous: dict[int, int] = {}
+        for kind in _BRACKETS:
+            level = 0
+            last_at = {}
+            for place in (i for i in range(start, end) if text[i] in kind):
+                self._is_bracket.add(place)
+                last_at[level] = place
+                level += 1 if text[place] == kind[0] else -1
+                partner = last_at.get(level)
+                if partner is not None:
+                    self._next.setdefault(partner, place)
+                    self._previous[place] = partner
+
+    def is_lonely_start(self, start: int, end: int) -> bool:
+        """Whether the first character is a bracket that has its partner at the end, or none."""
+        partner = self._next.get(start, end)
+        return start in self._is_bracket and (partner >= end or partner == end - 1)
+
+    def is_lonely_end(self, start: int, end: int) -> bool:
+        """Whether the last character is a bracket that has its partner at the start, or none."""
+        partner = self._previous.get(end - 1, start - 1)
+        return end - 1 in self._is_bracket and (partner < start or partner == start)

@@ -122,3 +122,131 @@ def test_a_line_without_a_word(tmp_path):
         read(path)
     docs, report = read(path, skip_bad=True)
     assert (shown(docs[0]), report.bad.count) == ([("PER", "Ada"), ("GPE", "Bonn")], 1)
+
+
+# Made up in the style of the original files, in which B- only separates neighbors.
+CONLL_2003 = """\
+-DOCSTART- -X- O O
+
+Radio NNP I-NP I-ORG
+Bonn NNP I-NP I-ORG
+met VBD I-VP O
+Ada NNP I-NP I-PER
+Bo NNP B-NP B-PER
+
+-DOCSTART- (2 weather) -X- -X- O
+It PRP B-NP O
+rained VBD B-VP O
+in IN B-PP O
+Bonn NNP B-NP I-LOC
+"""
+
+
+def test_conll_2003(tmp_path):
+    docs, report = read(save(tmp_path / "eng.train", CONLL_2003))
+    assert [shown(doc) for doc in docs] == [[("ORG", "Radio Bonn"), ("PER", "Ada"), ("PER", "Bo")], [("LOC", "Bonn")]]
+    assert [[token.text for token in doc][:3] for doc in docs] == [["Radio", "Bonn", "met"], ["It", "rained", "in"]]
+    assert report.notes == ["Tags       IOB1"]
+    assert {what: loss.count for what, loss in report.lost.items()} == {
+        "columns between the words and the tags (2, 3)": 2
+    }
+
+
+def test_conll_2003_with_bio_tags(tmp_path):
+    text = "Ada NNP B-NP B-PER\nLovelace NNP I-NP I-PER\nsang VBD B-VP O\n"
+    docs, report = read(save(tmp_path / "valid.txt", text))
+    assert (shown(docs[0]), report.notes) == ([("PER", "Ada Lovelace")], ["Tags       BIO"])
+    with pytest.raises(FormatError, match="line 3: I-LOC follows I-PER in its column; a mention begins with B-LOC"):
+        read(save(tmp_path / "valid.txt", text.replace("B-VP O", "B-VP I-LOC")))
+
+
+def test_columns_without_a_value(tmp_path):
+    docs, _ = read(save(tmp_path / "multi.conll", "# id 1\nAda _ _ B-PER\nsings _ _ O\n"))
+    assert shown(docs[0]) == [("PER", "Ada")]
+
+
+@pytest.mark.parametrize("scheme, last, single", [("BIOES", "E", "S"), ("BILOU", "L", "U")])
+def test_schemes_that_mark_the_last_word(tmp_path, scheme, last, single):
+    rows = [
+        f"Radio\tB-ORG\t{single}-X",
+        "of\tI-ORG\tO",
+        f"Bonn\t{last}-ORG\t{single}-LOC",
+        "and\tO\tO",
+        f"Ada\t{single}-PER\tO",
+    ]
+    docs, report = read(save(tmp_path / "a.tsv", "\n".join(rows)))
+    assert shown(docs[0]) == [("ORG", "Radio of Bonn"), ("X", "Radio"), ("LOC", "Bonn"), ("PER", "Ada")]
+    assert report.notes == [f"Tags       {scheme}"]
+    path = save(tmp_path / "b.tsv", f"Ada\t{single}-PER\n\nBonn\tB-LOC\nis\tO\n")
+    reason = (
+        f"b.tsv, line 3: the mention LOC does not end with {last}-LOC, as in {scheme}; a single word has {single}-LOC"
+    )
+    with pytest.raises(FormatError, match=reason):
+        read(path)
+    assert read(path, skip_bad=True)[1].bad.count == 1
+    with pytest.raises(
+        FormatError, match=f"line 2: {last}-LOC follows {single}-PER in its column; a mention begins with"
+    ):
+        read(save(tmp_path / "c.tsv", f"Ada\t{single}-PER\nBonn\t{last}-LOC\n"))
+
+
+def test_a_file_has_one_scheme(tmp_path):
+    path = save(tmp_path / "a.tsv", "Ada\tS-PER\n\nBonn\tU-LOC\n")
+    with pytest.raises(
+        FormatError,
+        match=r"a.tsv, line 1: S-PER is a tag of BIOES, but U-LOC in line 3 is one of BILOU; use one scheme",
+    ):
+        read(path)
+    docs, report = read(path, skip_bad=True)
+    assert (docs, report.bad.count) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    "tags, mentions",
+    [
+        # All layers on every line.
+        (["B-ORG|O", "I-ORG|O", "I-ORG|B-LOC", "O|O"], [("ORG", "a b c"), ("LOC", "c")]),
+        # Only those that there are, the outermost first.
+        (["B-ORG", "I-ORG|B-LOC", "I-ORG|I-LOC", "I-ORG|B-LOC"], [("ORG", "a b c d"), ("LOC", "b c"), ("LOC", "d")]),
+        (["B-A|B-B|B-C", "I-A|I-B", "I-A", "O"], [("A", "a b c"), ("B", "a b"), ("C", "a")]),
+        # The same label twice: the outer one goes on.
+        (["B-PER|B-PER", "I-PER", "O", "O"], [("PER", "a b"), ("PER", "a")]),
+        # Mentions that cross.
+        (["B-A", "I-A|B-B", "I-B", "O"], [("A", "a b"), ("B", "b c")]),
+        (
+            ["B-ORG", "I-ORG|U-LOC", "L-ORG", "U-PER|U-ORG"],
+            [("ORG", "a b c"), ("LOC", "b"), ("ORG", "d"), ("PER", "d")],
+        ),
+        # This one is in a label.
+        (["B-A|C", "I-A|C", "O", "B-A|B-B"], [("A|C", "a b"), ("A", "d"), ("B", "d")]),
+    ],
+)
+def test_joined_layers(tmp_path, tags, mentions):
+    rows = [f"{word}\t{tag}\n" for word, tag in zip("abcd", tags)]
+    docs, report = read(save(tmp_path / "a.tsv", "".join(rows)))
+    assert shown(docs[0]) == mentions
+    assert report.notes[0].endswith(", layers joined by |")
+
+
+def test_labels_that_look_like_two_tags_cannot_be_written(tmp_path):
+    with pytest.raises(FormatError, match=r"label 'A\|B-C' looks like two tags; write bracket, jsonl or spacy instead"):
+        write_docs([make_doc([(["a"], [(0, 1, "A|B-C")])])], tmp_path / "out.tsv")
+
+
+def test_too_many_layers_cannot_be_written(tmp_path):
+    deep = make_doc([(["a"], [(0, 1, f"L{n:04}") for n in range(1001)])])
+    with pytest.raises(FormatError, match="mentions are nested more than 1,000 deep; write bracket, jsonl or spacy"):
+        write_docs([deep], tmp_path / "out.tsv")
+
+
+def test_a_mention_is_in_the_first_free_column(tmp_path):
+    doc = make_doc([(list("abcde"), [(0, 2, "A"), (1, 3, "B"), (2, 4, "C"), (2, 3, "D"), (3, 5, "E")])])
+    write_docs([doc], tmp_path / "out.tsv")
+    columns = [line.split("\t")[1:] for line in (tmp_path / "out.tsv").read_text().splitlines()[1:-1]]
+    assert columns == [
+        ["B-A", "O", "O"],
+        ["I-A", "B-B", "O"],
+        ["B-C", "I-B", "B-D"],
+        ["I-C", "B-E", "O"],
+        ["O", "I-E", "O"],
+    ]

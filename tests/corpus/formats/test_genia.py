@@ -194,3 +194,49 @@ def test_an_archive_without_the_corpus(tmp_path):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(FormatError, match=r"corpus.tgz: not a complete archive"):
         read(path)
+
+
+def test_deep_elements(tmp_path):
+    deep = 20_000
+    cons = '<cons sem="G#DNA_x">' * deep + "IL-2" + "</cons>" * deep
+    docs, report = read(write(tmp_path, XML.replace("Last one", cons)))
+    assert shown(docs[1]) == [("DNA", "IL-2")]
+    assert report.lost["repeated mentions (same span and label)"].count == deep
+
+
+def test_entity_bombs(tmp_path):
+    levels = "".join(f"<!ENTITY b{n + 1} '{f'&b{n};' * 10}'>" for n in range(12))
+    text = XML.replace('<!DOCTYPE set SYSTEM "gpml.dtd">', f"<!DOCTYPE set [<!ENTITY b0 'bomb'>{levels}]>")
+    with pytest.raises(FormatError, match=r"corpus.xml, line \d+: not well-formed XML: limit on input amplification"):
+        read(write(tmp_path, text.replace("Last one", "&b12;")))
+
+
+@pytest.mark.parametrize(
+    "text", ["((((", "))))", "((((a", "a))))", "(()", "())", "([)]", ")(", "a)(b", "({[a]})", "(a)(b)"]
+)
+def test_brackets_and_their_partners(text):
+    """As many brackets are split off as by looking for the partner of each one anew."""
+
+    def is_lonely(piece):
+        partner = dict(zip("([{)]}", ")]}([{")).get(piece[0])
+        level = 0
+        for i, character in enumerate(piece if partner else ""):
+            level += (character == piece[0]) - (character == partner)
+            if level == 0:
+                return i == len(piece) - 1
+        return partner is not None
+
+    start, end = 0, len(text)
+    while end - start > 1:
+        if is_lonely(text[start:end]):
+            start += 1
+        elif is_lonely(text[start:end][::-1]):
+            end -= 1
+        else:
+            break
+    edges = [(i, i + 1) for i in range(start)] + [(start, end)] + [(i, i + 1) for i in range(end, len(text))]
+    assert genia.tokenize(text) == edges
+
+
+def test_many_brackets():
+    assert len(genia.tokenize("(" * 100_000 + "a")) == 100_001

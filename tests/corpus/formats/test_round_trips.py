@@ -27,6 +27,8 @@ from spacy_nested_ner.decoders.mention import Mention
 
 pytestmark = pytest.mark.slow
 
+# Labels that XML can contain, but mostly not as the name of an element.
+ANY_LABEL = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="\ufffe\uffff"), min_size=1)
 EMOJI = st.sampled_from(["🎉", "👩🏽‍🚀", "a🌕b"])
 
 # Writing files takes long on a busy machine.
@@ -58,6 +60,42 @@ def test_bio_keeps_words_and_mentions_that_cross(docs):
     again, report = round_trip(docs, "corpus.tsv")
     assert [content(doc) for doc in again] == [content(doc) for doc in docs]
     assert not report.lost
+
+
+@patient
+@given(documents(PLAIN_WORD | TRICKY_WORD, labels=LABEL | PLAIN_WORD, crossing=True, spaced=True))
+def test_conllu_keeps_words_spaces_and_mentions_that_cross(docs):
+    again, report = round_trip(docs, "corpus.conllu")
+    assert [content(doc) for doc in again] == [content(doc) for doc in docs]
+    assert [doc.text for doc in again] == [doc.text for doc in docs]
+    assert not report.lost
+
+
+@patient
+@given(documents(PLAIN_WORD | TRICKY_WORD, labels=LABEL | PLAIN_WORD, crossing=True, spaced=True))
+def test_webanno_keeps_words_spaces_and_mentions_of_one_document(docs):
+    again, report = round_trip(docs[:1], "corpus.tsv", "webanno")
+    assert [content(doc) for doc in again] == [content(doc) for doc in docs[:1]]
+    assert again[0].text.rstrip() == docs[0].text.rstrip()
+    assert not report.lost
+
+
+@patient
+@given(documents(SIMPLE_WORD, labels=LABEL | ANY_LABEL))
+def test_xml_keeps_everything(docs):
+    again, report = round_trip(docs, "corpus.xml", "xml")
+    assert [content(doc) for doc in again] == [content(doc) for doc in docs]
+    assert not report.lost
+
+
+@pytest.mark.parametrize("name", ["corpus.pubtator", "corpus.csv"])
+@patient
+@given(docs=documents(SIMPLE_WORD, crossing=True))
+def test_formats_without_sentences_keep_mentions(name, docs):
+    again, report = round_trip(docs, name)
+    assert [mentions(doc) for doc in again] == [mentions(doc) for doc in docs]
+    assert [doc.text.strip() for doc in again] == [doc.text.strip() for doc in docs]
+    assert set(report.lost) <= {"sentences, in documents"}
 
 
 @patient
@@ -178,6 +216,7 @@ def test_a_chain_through_all_formats_keeps_sentences_and_mentions(docs):
                 folder / target,
                 target_format="brat" if target == "e" else None,
                 settings=settings(),
+                allow_empty=True,
             )
             assert not report.lost
         again, _ = read(folder / "g.jsonl")
