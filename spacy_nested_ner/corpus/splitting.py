@@ -50,6 +50,8 @@ class Split:
         Documents with the same text are in the same part: otherwise a score would show what was learned by heart.
         """
         units = list(records if self.by == "document" else _sentences(records, settings, report))
+        if not units:
+            return [[] for _ in self.parts]
         groups: dict[str, list[int]] = {}
         for number, (doc, _) in enumerate(units):
             groups.setdefault(" ".join(doc.text.split()), []).append(number)

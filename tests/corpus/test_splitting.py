@@ -72,6 +72,11 @@ def test_mentions_across_sentences_are_lost_if_these_are_divided(tmp_path):
     assert report.lost["mentions across a sentence boundary"].places == ["here: PER 'Ada sings'"]
 
 
+def test_no_documents(tmp_path):
+    with pytest.raises(FormatError, match=r"a.txt: no document found"):
+        convert(save(tmp_path / "a.txt", "# nothing\n"), tmp_path / "out", split=Split((0.8, 0.2)), settings=settings())
+
+
 def test_few_documents(tmp_path):
     source = write(tmp_path / "a.txt", [f"[PER Ada{n}]" for n in range(5)])
     with pytest.raises(
