@@ -49,6 +49,11 @@ format: $(VENV)/developed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+.PHONY: docs
+## docs: build the documentation site into site/, and check its links
+docs: $(VENV)/installed
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 ## benchmark: measure the decoders against torch-struct; table, JSON and figure in benchmarks/results
 benchmark: $(VENV)/installed-benchmarks
 	$(BIN)/python benchmarks/decoders.py

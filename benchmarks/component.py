@@ -20,13 +20,14 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 _DECODER = "components.nested_ner.decoder"
+_QUADRATIC = {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"}
 # Config, and what is changed in it.
 SYSTEMS: dict[str, tuple[str, dict[str, Any]]] = {
     "spancat": ("spancat", {}),
-    "nested_ner": ("tok2vec", {}),
-    "c = 2": ("tok2vec", {f"{_DECODER}.max_short_child": 2}),
-    "c = 3": ("tok2vec", {f"{_DECODER}.max_short_child": 3}),
-    "multi_label": ("tok2vec", {f"{_DECODER}.multi_label": True}),
+    "nested_ner": ("tok2vec", {_DECODER: _QUADRATIC}),
+    "c = 2": ("tok2vec", {_DECODER: {**_QUADRATIC, "max_short_child": 2}}),
+    "c = 3": ("tok2vec", {_DECODER: {**_QUADRATIC, "max_short_child": 3}}),
+    "multi_label": ("tok2vec", {_DECODER: {**_QUADRATIC, "multi_label": True}}),
     "flat": ("tok2vec", {_DECODER: {"@misc": "spacy-nested-ner.FlatDecoder.v1"}}),
     "cubic": ("tok2vec", {_DECODER: {"@misc": "spacy-nested-ner.CubicDecoder.v1"}}),
 }

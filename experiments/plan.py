@@ -1,5 +1,6 @@
 """The runs of plan.yml."""
 
+import copy
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -60,7 +61,7 @@ class Run:
 def read_plan(path: Path = PLAN) -> list[Run]:
     """Every run, in the order of the plan."""
     plan = srsly.read_yaml(path)
-    return [run for name, group in plan["groups"].items() for run in _runs(name, group, plan["corpora"])]
+    return [run for name, group in plan["groups"].items() for run in _runs(name, group, plan)]
 
 
 def titles(path: Path = PLAN) -> dict[str, str]:
@@ -84,19 +85,21 @@ def runs_by_group(path: Path = PLAN) -> dict[str, list[Run]]:
     return result
 
 
-def _runs(group_name: str, group: dict[str, Any], folders: dict[str, str]) -> Iterator[Run]:
+def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Iterator[Run]:
     if unknown := set(group) - _FIELDS:
         raise ValueError(f"the group {group_name!r} of the plan has {sorted(unknown)}; expected only {sorted(_FIELDS)}")
     common = {name: group[name] for name in ("max_length", "eval_frequency") if name in group}
     for seed in group["seeds"]:
         for corpus in group["corpora"]:
             for name, run in group["runs"].items():
-                own = {"config": ROOT / run["config"], "set": group.get("set", {}) | run.get("set", {})}
+                # Copied, because overrides below a setting change its value in place.
+                default = copy.deepcopy(plan.get("defaults", {}).get(run["config"], {}))
+                own = {"config": ROOT / run["config"], "set": default | group.get("set", {}) | run.get("set", {})}
                 yield Run(
                     group=group_name,
                     name=name,
                     corpus=corpus,
-                    folder=ROOT / folders[corpus],
+                    folder=ROOT / plan["corpora"][corpus],
                     seed=seed,
                     updates=group["updates"],
                     **{**common, **run, **own},

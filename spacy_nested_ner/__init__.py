@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from ._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from .configs import init_config
     from .corpus import ConversionReport, FormatError, Record, Settings, convert, read_docs, read_records, write_docs
     from .decoders import (
         AutoDecoder,
@@ -26,6 +27,7 @@ __version__ = "0.1.0"
 
 # The public names. They load their module when they are asked for, so that importing the package costs next to nothing.
 _MODULES = {
+    "configs": ("init_config",),
     "corpus": (
         "ConversionReport",
         "FormatError",

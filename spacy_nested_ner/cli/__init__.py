@@ -1,5 +1,7 @@
 """`spacy nested-ner …`: a group of spaCy's own command line, one command per module."""
 
+import logging
+
 import typer
 from spacy.cli._util import app
 
@@ -9,6 +11,7 @@ from .compare import compare_cli
 from .convert import ConvertCommand, convert_cli
 from .coverage import coverage_cli
 from .evaluate import evaluate_cli
+from .init import init_cli
 from .report import report_cli
 from .show import show_cli
 
@@ -18,6 +21,7 @@ nested_ner_cli = typer.Typer(
 nested_ner_cli.command("convert", cls=ConvertCommand, no_args_is_help=True)(convert_cli)
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
+nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
 nested_ner_cli.command("evaluate", no_args_is_help=True)(evaluate_cli)
 nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("calibrate", no_args_is_help=True)(calibrate_cli)
@@ -26,3 +30,5 @@ nested_ner_cli.command("show", no_args_is_help=True)(show_cli)
 
 # spaCy imports this module through its entry point before it runs.
 app.add_typer(nested_ner_cli)
+# `spacy train` shows which decoder was chosen; without --verbose, spaCy shows warnings only.
+logging.getLogger("spacy.nested_ner").setLevel(logging.INFO)

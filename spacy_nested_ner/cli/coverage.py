@@ -27,11 +27,19 @@ _MinCoverage = Annotated[
 _Examples = Annotated[int, Opt("--examples", "-n", min=0, help="How many examples of lost mentions to show")]
 _MaxSpanLength = Annotated[
     int | None,
-    Opt("--max-span-length", "-w", help="Count mentions of more tokens as lost, to see what such a limit costs"),
+    Opt(
+        "--max-span-length",
+        "-w",
+        help="Count mentions of more tokens as lost, to see what such a limit costs [default: the longest mention]",
+        show_default=False,
+    ),
 ]
 _UseSentences = Annotated[
     bool,
-    Opt("--use-sentences/--no-use-sentences", help="Decode sentence by sentence, or every document as a whole"),
+    Opt(
+        "--use-sentences/--no-use-sentences",
+        help="Decode sentence by sentence, as a pipeline with sentence boundaries does, or every document as a whole",
+    ),
 ]
 _Json = Annotated[Path | None, Opt("--json", "-j", help="File for all numbers")]
 
@@ -42,7 +50,7 @@ def coverage_cli(
     min_coverage: _MinCoverage = 0.999,
     examples: _Examples = 3,
     max_span_length: _MaxSpanLength = None,
-    use_sentences: _UseSentences = True,
+    use_sentences: _UseSentences = False,
     json_path: _Json = None,
     spans_key: SpansKey = "sc",
     lang: Lang = "en",
@@ -53,7 +61,7 @@ def coverage_cli(
     """Show what each decoder can find in a corpus at best, and recommend one.
 
     Maximum recall is the share of mentions inside the search space of a decoder. c is the setting
-    max_short_child of the quadratic decoder.
+    max_short_child of the quadratic decoder. AutoDecoder, the default, chooses the recommended decoder.
     """
     with errors_shown():
         settings = Settings(spans_key=spans_key, lang=lang, misaligned=misaligned, line_sentences=line_sentences)
@@ -62,7 +70,7 @@ def coverage_cli(
             source.read_all(),
             spans_key=spans_key,
             use_sentences=use_sentences,
-            max_span_length=max_span_length,
+            max_span_length="auto" if max_span_length is None else max_span_length,
             min_coverage=min_coverage,
             n_examples=examples,
         )

@@ -7,9 +7,11 @@ from typing import Annotated
 from spacy.cli._util import Opt
 
 from ..corpus import Settings
+from ..display.confidence_text import describe_confidence
 from ..display.page import render_page
 from ..display.scores_text import describe_scores
 from ..evaluation.components import check_pipeline, component_of
+from ..evaluation.findings import settings_of
 from ..evaluation.measures import measure
 from ..evaluation.predictions import predict
 from .options import (
@@ -61,7 +63,9 @@ def report_cli(
         component = component_of(nlp, spans_key)
         numbers = {
             "model": f"{nlp.lang}_{nlp.meta['name']} {nlp.meta['version']}",
+            "path": model,
             "component": component[0] if component else None,
+            "settings": settings_of(component[1]) if component else None,
             "data": [str(path) for path in data],
             "spans_key": spans_key,
             **measure(
@@ -69,6 +73,7 @@ def report_cli(
             ),
         }
         print(describe_scores(numbers))
+        print(f"\n{describe_confidence(numbers)}")
         source.print_losses()
         write_json(output / "report.json", numbers)
         (output / "report.html").write_text(render_page(numbers), encoding="utf-8")

@@ -1,6 +1,5 @@
 """A corpus in any format, to train from: `@readers = "spacy-nested-ner.Corpus.v1"` in a config."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,6 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 from spacy.training import Example
 
+from .._warn import warn
 from .conversion import read_docs
 from .documents import Settings
 from .pieces import pieces
@@ -53,11 +53,9 @@ def create_reader(
                 lost -= len(piece.spans.get(spans_key, ()))
                 yield Example(bare_doc(nlp, piece) if gold_tokens else nlp.make_doc(piece.text), piece)
         if lost:
-            warnings.warn(
+            warn(
                 f"{lost} mentions in {path} are lost: they begin in one piece of at most max_length = {max_length} "
-                f"tokens and end in another. Set max_length = 0, or correct the sentence boundaries",
-                UserWarning,
-                stacklevel=2,
+                f"tokens and end in another. Set max_length = 0, or correct the sentence boundaries"
             )
 
     return read

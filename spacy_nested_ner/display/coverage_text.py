@@ -3,7 +3,7 @@
 import json
 
 from ..decoders import Decoder
-from ..decoders.auto import NamedSpace
+from ..decoders.auto import NamedSpace, brief
 from ..evaluation.coverage import Coverage
 from .tables import percent, render_table
 
@@ -39,14 +39,16 @@ def _recommendation(coverage: Coverage, space: NamedSpace) -> str:
         lines.append(
             f"Across a sentence boundary, lost everywhere: {coverage.across}\n"
             f"  A pipeline that sets no sentence boundaries decodes documents as a whole and can find them;\n"
-            f"  to see what it needs, use --no-use-sentences"
+            f"  to see what it needs, leave --use-sentences out"
         )
     if coverage.too_long:
         lines.append(f"Longer than {coverage.max_span_length} tokens, lost everywhere: {coverage.too_long:,}")
-    recall, wanted = coverage.recall(space), f"{100 * coverage.min_coverage:g} %"
-    enough = recall >= coverage.min_coverage
-    reason = f"the cheapest with at least {wanted}" if enough else f"the best there is; none has {wanted}"
-    return "\n".join([*lines, f"Recommended: {percent(recall, 2)} %, {reason}", *_config(space.decoder)])
+    reason = f"the cheapest with at least {100 * coverage.min_coverage:g} %"
+    most = coverage.recall(coverage.spaces[-1])
+    if most < 1:
+        reason += f" of the {percent(most, 2)} % that are possible"
+    lines.append(f"Recommended: {percent(coverage.recall(space), 2)} %, {reason}; AutoDecoder chooses it by itself")
+    return "\n".join([*lines, *_config(space.decoder)])
 
 
 def _config(decoder: Decoder) -> list[str]:
@@ -63,10 +65,9 @@ def _config(decoder: Decoder) -> list[str]:
 def _examples(coverage: Coverage, space: NamedSpace) -> list[str]:
     """What is still lost, and what the next cheaper decoder would lose as well."""
     groups = {"Lost by the recommended decoder": coverage.lost(space)}
-    i = coverage.spaces.index(space)
-    if i > 0:
-        cheaper = coverage.spaces[i - 1]
-        groups[f"Also lost by {cheaper.decoder}"] = coverage.lost(cheaper, kept_by=space)
+    cheaper = coverage.next_cheaper(space)
+    if cheaper is not None:
+        groups[f"Also lost by {brief(cheaper.decoder)}"] = coverage.lost(cheaper, kept_by=space)
     return [
         "\n".join([title, *(f"  {example.where}\n    {example.sentence}" for example in examples)])
         for title, examples in groups.items()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from .confidence_text import calibration_advice, settings_facts
 from .pieces import figure, html_table, label_tag, legend
 from .plots import (
     CURVES,
@@ -15,7 +16,7 @@ from .plots import (
 )
 from .sentences import COLORS, draw_sentence
 from .style import STYLE
-from .tables import percent
+from .tables import percent, score_cells
 
 Row = dict[str, Any]
 
@@ -26,8 +27,7 @@ def render_page(numbers: dict[str, Any]) -> str:
     numbers (dict[str, Any]): What is in report.json.
     """
     classes = {label: f"l{k % len(COLORS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
-    colors = "\n".join(f".l{k} {{ background: {color}; }}" for k, color in enumerate(COLORS))
-    # Colors come first, so that a missed mention is pale whatever its label.
+    colors = "\n".join(f".l{k} {{ --label: {color}; }}" for k, color in enumerate(COLORS))
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -39,7 +39,7 @@ def render_page(numbers: dict[str, Any]) -> str:
             *_header(numbers),
             *_scores(numbers),
             *_thresholds(numbers),
-            *_calibration(numbers["calibration"]),
+            *_calibration(numbers),
             *_error_ranking(numbers["error_ranking"]),
             *_confusion(numbers["confusion"]),
             *_spurious(numbers["spurious"], classes),
@@ -54,6 +54,7 @@ def _header(numbers: dict[str, Any]) -> list[str]:
     facts = [
         ("Data", ", ".join(numbers["data"])),
         ("Component", numbers["component"] or "unknown"),
+        *settings_facts(numbers["settings"]),
         ("Spans key", numbers["spans_key"]),
         *((name, f"{numbers[name.lower()]:,}") for name in ("Documents", "Sentences", "Words", "Mentions")),
     ]
@@ -90,9 +91,10 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
 
 
 def _card(name: str, row: Row) -> str:
+    precision, recall, f = score_cells(row)
     return (
-        f'<div class="card"><h3>{name}</h3><div class="f">{percent(row["f"])} <small>F</small></div>'
-        f"precision {percent(row['p'])} · recall {percent(row['r'])}<br>"
+        f'<div class="card"><h3>{name}</h3><div class="f">{f} <small>F</small></div>'
+        f"precision {precision} · recall {recall}<br>"
         f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} found</span></div>'
     )
 
@@ -100,7 +102,7 @@ def _card(name: str, row: Row) -> str:
 def _score_table(name: str, rows: dict[str, Row]) -> str:
     body = []
     for key, row in rows.items():
-        numbers = "".join(f"<td>{percent(row[letter])}</td>" for letter in "prf")
+        numbers = "".join(f"<td>{cell}</td>" for cell in score_cells(row))
         bar = f'<td class="bar"><span style="width:{100 * row["f"]:.1f}%"></span></td>'
         body.append(
             f"<tr><th>{escape(key)}</th><td>{row['gold']:,}</td><td>{row['predicted']:,}</td>{numbers}{bar}</tr>"
@@ -124,7 +126,7 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
         '<div class="side">',
         figure(
             draw_precision_recall(rows, own),
-            '<span style="color:#c8102e">◆</span> the pipeline with its own settings; dots are thresholds from '
+            '<span class="diamond">◆</span> the pipeline with its own settings; dots are thresholds from '
             f"{rows[0]['threshold']:.2f} to {rows[-1]['threshold']:.2f}.",
         ),
         figure(draw_thresholds(rows, best, curves), f"{keys}<br>The dashed line is the threshold with the highest F."),
@@ -135,7 +137,8 @@ def _thresholds(numbers: dict[str, Any]) -> list[str]:
 # ---- confidence, confusion ----
 
 
-def _calibration(calibration: dict[str, Any]) -> list[str]:
+def _calibration(numbers: dict[str, Any]) -> list[str]:
+    calibration = numbers["calibration"]
     if calibration["ece"] is None:
         return []
     body = [
@@ -148,7 +151,9 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
         "<h2>Calibration</h2>",
         f"<p>Expected calibration error: <b>{percent(calibration['ece'])} %</b>. This is the distance between the "
         "probability of mentions and the share of them that is right, on average. On as many mentions, exact "
-        f"probabilities would have {percent(calibration['by_chance'])} % by chance.</p>",
+        f"probabilities would have {percent(calibration['by_chance'])} % by chance, and more than "
+        f"{percent(calibration['chance_limit'])} % in one of 100 cases.</p>",
+        *_advice(numbers),
         '<div class="side">',
         figure(
             draw_calibration(calibration["bins"]),
@@ -158,6 +163,15 @@ def _calibration(calibration: dict[str, Any]) -> list[str]:
         html_table(["Probability", "mentions", "mean, %", "right, %"], body),
         "</div>",
     ]
+
+
+def _advice(numbers: dict[str, Any]) -> list[str]:
+    advice = calibration_advice(numbers)
+    if advice is None:
+        return []
+    text, command = advice
+    shown = f"<pre>{escape(command)}</pre>" if command else ""
+    return [f'<div class="advice"><p>{escape(text)}</p>{shown}</div>']
 
 
 def _error_ranking(numbers: Row | None) -> list[str]:
@@ -230,13 +244,13 @@ def _spurious(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
         body.append(
             f"<tr><td>{row['probability']:.2f}</td><td class=left>{label_tag(row['label'], classes)}</td>"
             f"<td class=left>{escape(gold)}</td><td class=text>{escape(row['text'])}</td>"
-            f'<td class="text note">{escape(row["where"])}</td></tr>'
+            f'<td class="where note">{escape(row["where"])}</td></tr>'
         )
     header = ["Probability", "predicted", "gold", "words", "where"]
     return [
         "<h2>Spurious mentions with the highest probability</h2>",
         '<p class="note">Some of them may be mistakes of the gold. Gold: labels on the same span.</p>',
-        f'<div class="wide">{html_table(header, body, left=len(header))}</div>',
+        html_table(header, body, left=len(header)),
     ]
 
 

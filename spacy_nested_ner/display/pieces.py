@@ -10,13 +10,14 @@ def label_tag(label: str, classes: dict[str, str]) -> str:
 
 
 def html_table(header: Sequence[str], body: Iterable[str], *, left: int = 1) -> str:
-    """A table.
+    """A table, which is scrolled sideways where it has no room.
 
     body (Iterable[str]): Rows, as HTML.
     left (int): How many names of columns are aligned on the left; the others are aligned on the right.
     """
     names = (f"<th{' class=left' if i < left else ''}>{escape(name)}</th>" for i, name in enumerate(header))
-    return f"<table><thead><tr>{''.join(names)}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+    head = f"<thead><tr>{''.join(names)}</tr></thead>"
+    return f'<div class="wide"><table>{head}<tbody>{"".join(body)}</tbody></table></div>'
 
 
 def figure(svg: str, caption: str) -> str:

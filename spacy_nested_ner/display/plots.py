@@ -10,17 +10,19 @@ Point = tuple[float, float]
 SIZE = 260
 LEFT, TOP, RIGHT, BOTTOM = 48, 14, 16, 44
 
-P_COLOR, R_COLOR, F_COLOR = "#2b5c8a", "#c77d11", "#222222"
+# Colors are variables of the style sheet, which has light and dark ones.
+P_COLOR, R_COLOR, F_COLOR = "var(--blue)", "var(--orange)", "var(--ink)"
 # What is drawn against the threshold: the key of a row, its name and its color.
 Curve = tuple[str, str, str]
 CURVES: tuple[Curve, ...] = (
     ("p", "precision", P_COLOR),
     ("r", "recall", R_COLOR),
     ("f", "F", F_COLOR),
-    ("nested_r", "nested recall", "#6b9a3a"),
+    ("nested_r", "nested recall", "var(--green)"),
 )
-ORDER_COLORS = {"entropy": "#2b5c8a", "length": "#c77d11", "best": "#9aa5ae"}
-_BAR_COLOR = "#dbe5ee"
+ORDER_COLORS = {"entropy": "var(--blue)", "length": "var(--orange)", "best": "var(--gray)"}
+_BAR_COLOR = "var(--bar)"
+_DASH_COLOR = "var(--gray)"
 
 
 def draw_precision_recall(rows: Sequence[dict[str, Any]], here: dict[str, Any]) -> str:
@@ -40,7 +42,7 @@ def draw_thresholds(rows: Sequence[dict[str, Any]], best: float | None, curves: 
     """Precision, recall, F and recall of nested mentions against the threshold."""
     parts = []
     if best is not None:
-        parts.append(_line([(best, 0), (best, 1)], "#999999", dashed=True))
+        parts.append(_line([(best, 0), (best, 1)], _DASH_COLOR, dashed=True))
     for key, _, color in curves:
         parts.append(_line([(row["threshold"], row[key]) for row in rows], color))
     return _plot("Precision, recall and F against the threshold", "threshold", "score", parts)
@@ -53,7 +55,7 @@ def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
     parts = [
         _bar(row["from"], row["to"], 0.3 * row["mentions"] / most, f"{row['mentions']:,} mentions") for row in used
     ]
-    parts.append(_line([(0, 0), (1, 1)], "#999999", dashed=True))
+    parts.append(_line([(0, 0), (1, 1)], _DASH_COLOR, dashed=True))
     points = [(row["probability"], row["correct"]) for row in used]
     # The fewer mentions a bin has, the less its point means: areas are proportional to the numbers.
     for point, row in zip(points, used):
@@ -64,7 +66,7 @@ def draw_calibration(bins: Sequence[dict[str, Any]]) -> str:
 
 def draw_ranking(orders: dict[str, dict[str, Any]], unit: str) -> str:
     """The share of errors found against the share of the text read, in every order; the diagonal is chance."""
-    parts = [_line([(0, 0), (1, 1)], "#999999", dashed=True)]
+    parts = [_line([(0, 0), (1, 1)], _DASH_COLOR, dashed=True)]
     for name in reversed(ORDER_COLORS):
         curve = orders[name]["curve"]
         parts.append(_line([(k / (len(curve) - 1), share) for k, share in enumerate(curve)], ORDER_COLORS[name]))
@@ -76,7 +78,7 @@ def _plot(title: str, xlabel: str, ylabel: str, parts: Iterable[str]) -> str:
     grid = []
     for tick in (0, 0.2, 0.4, 0.6, 0.8, 1):
         x, y = _place((tick, tick))
-        grid.append(f'<path d="M{x} {TOP}V{TOP + SIZE}M{LEFT} {y}H{LEFT + SIZE}" stroke="#e6e6e6"/>')
+        grid.append(f'<path d="M{x} {TOP}V{TOP + SIZE}M{LEFT} {y}H{LEFT + SIZE}" stroke="var(--line)"/>')
         grid.append(f'<text x="{x}" y="{TOP + SIZE + 17}" text-anchor="middle">{tick:g}</text>')
         grid.append(f'<text x="{LEFT - 7}" y="{y + 4}" text-anchor="end">{tick:g}</text>')
     middle = TOP + SIZE / 2
@@ -89,7 +91,7 @@ def _plot(title: str, xlabel: str, ylabel: str, parts: Iterable[str]) -> str:
             f'<text transform="translate(13 {middle}) rotate(-90)" text-anchor="middle" class="axis">'
             f"{escape(ylabel)}</text>",
             *parts,
-            f'<path d="M{LEFT} {TOP}V{TOP + SIZE}H{LEFT + SIZE}" stroke="#666" fill="none"/>',
+            f'<path d="M{LEFT} {TOP}V{TOP + SIZE}H{LEFT + SIZE}" stroke="var(--axis)" fill="none"/>',
             "</svg>",
         ]
     )
@@ -114,7 +116,8 @@ def _dot(point: Point, color: str, title: str, *, radius: float = 3) -> str:
 def _diamond(point: Point) -> str:
     x, y = _place(point)
     return (
-        f'<path d="M{x} {y - 8}L{x + 8} {y}L{x} {y + 8}L{x - 8} {y}Z" fill="#c8102e" stroke="#fff" stroke-width="1.5">'
+        f'<path d="M{x} {y - 8}L{x + 8} {y}L{x} {y + 8}L{x - 8} {y}Z" '
+        f'fill="var(--red)" stroke="var(--page)" stroke-width="1.5">'
         f"<title>the pipeline as it is</title></path>"
     )
 
@@ -130,4 +133,4 @@ def _bar(start: float, end: float, height: float, title: str) -> str:
 
 def _text(point: Point, text: str, *, dx: float, dy: float, size: int, color: str) -> str:
     x, y = _place(point)
-    return f'<text x="{x + dx}" y="{y + dy}" font-size="{size}" fill="{color}">{escape(text)}</text>'
+    return f'<text x="{x + dx}" y="{y + dy}" style="font-size: {size}px; fill: {color}">{escape(text)}</text>'

@@ -7,10 +7,8 @@ from typing import Any
 from ..evaluation import calibration
 from ..evaluation.calibration import Calibration
 from ..evaluation.scores import DifferenceRow, DifferenceTable, Estimate, ScoreRow, ScoreTable
-from .tables import Cells, percent, render_table
+from .tables import UNDEFINED, Cells, percent, render_table, score_cells
 
-# Written where a score is not defined, such as recall without gold mentions.
-UNDEFINED = "–"
 # The columns of a comparison, and how the names of these scores end in what `spacy evaluate` writes.
 COMPARED = {"P": "p", "R": "r", "F": "f", "first level F": "first_level_f", "nested F": "nested_f"}
 
@@ -22,7 +20,7 @@ def describe_scores(numbers: dict[str, Any]) -> str:
     """
     names = {"all": "all", "first_level": "first level", "nested": "nested"}
     rows = [*((names[key], row) for key, row in numbers["scores"].items()), *numbers["by_label"].items()]
-    cells = [(name, f"{row['gold']:,}", *(percent(row[letter]) for letter in "prf")) for name, row in rows]
+    cells = [(name, f"{row['gold']:,}", *score_cells(row)) for name, row in rows]
     return render_table(cells, ["", "mentions", "P", "R", "F"])
 
 

@@ -1,6 +1,7 @@
 """Tables as text, and the numbers in them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from wasabi import table
 
@@ -8,6 +9,8 @@ from wasabi import table
 MAX_WIDTH = 100
 # Written for zero in tables of counts, so that the other numbers stand out.
 NOTHING = "-"
+# Written where there is no score.
+UNDEFINED = "–"
 
 Cells = Sequence[Sequence[str]]
 
@@ -32,3 +35,11 @@ def count(number: int) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """A share in percent, without the sign."""
     return f"{100 * share:.{digits}f}"
+
+
+def score_cells(row: dict[str, Any]) -> list[str]:
+    """Precision, recall and F in percent. Without gold mentions there is no recall, and without mentions found there is
+    no precision; spaCy counts them as 0."""
+    p = percent(row["p"]) if row["predicted"] else UNDEFINED
+    r = percent(row["r"]) if row["gold"] else UNDEFINED
+    return [p, r, percent(row["f"]) if row["gold"] else UNDEFINED]

@@ -8,6 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 N_BINS = 10
+# How often outcomes are drawn to see how large the calibration error of exact probabilities can be, and the share of
+# the draws that stay below the limit.
+N_DRAWS = 1000
+BELOW_LIMIT = 0.99
+# Errors below this are not worth a warning, however many mentions show that they are not due to chance.
+NEGLIGIBLE_ERROR = 0.02
 # Shares of the text at which a ranking is given.
 SHARES = tuple(n / 100 for n in range(101))
 
@@ -21,8 +27,8 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS
 
     probabilities (ArrayLike): One for each mention.
     right (ArrayLike): Whether the mention is right.
-    RETURNS (dict[str, Any]): "ece", and "by_chance", that of exact probabilities, both None if there is no mention;
-        and "bins".
+    RETURNS (dict[str, Any]): "ece"; "by_chance", the mean error that exact probabilities have; "chance_limit", which
+        they exceed once in a hundred times; and "bins". All but the last are None if there is no mention.
     """
     p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype="float64")
     places = np.minimum(n_bins - 1, (p * n_bins).astype(int))
@@ -35,7 +41,12 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS
             row["probability"], row["correct"] = float(p[inside].mean()), float(r[inside].mean())
             error += row["mentions"] / len(p) * abs(row["probability"] - row["correct"])
         rows.append(row)
-    return {"ece": error if len(p) else None, "by_chance": error_by_chance(rows), "bins": rows}
+    return {
+        "ece": error if len(p) else None,
+        "by_chance": error_by_chance(rows),
+        "chance_limit": chance_limit(rows),
+        "bins": rows,
+    }
 
 
 def error_by_chance(bins: Sequence[Row]) -> float | None:
@@ -46,6 +57,30 @@ def error_by_chance(bins: Sequence[Row]) -> float | None:
         return None
     deviations = [sqrt(2 / pi * n * p * (1 - p)) for n, p in filled]
     return sum(deviations) / sum(n for n, _ in filled)
+
+
+def chance_limit(bins: Sequence[Row]) -> float | None:
+    """The calibration error that exact probabilities exceed once in 100 times, by a parametric bootstrap: draws of
+    mentions that are right with the mean probability of their bin. With the probability of each mention, the draws
+    would vary a little less."""
+    filled = [(row["mentions"], row["probability"]) for row in bins if row["mentions"]]
+    if not filled:
+        return None
+    counts, means = (np.array(column) for column in zip(*filled))
+    # A generator of its own, so that a report is the same whenever it is made again.
+    right = np.random.default_rng(0).binomial(counts, means, size=(N_DRAWS, len(counts)))
+    errors = np.abs(right - counts * means).sum(axis=1) / counts.sum()
+    return float(np.quantile(errors, BELOW_LIMIT))
+
+
+def is_miscalibrated(calibration: dict[str, Any]) -> bool:
+    """Whether the calibration error is far above chance, and large enough to matter.
+
+    calibration (dict[str, Any]): What `reliability` returns.
+    """
+    if calibration["ece"] is None:
+        return False
+    return bool(calibration["ece"] > max(calibration["chance_limit"], NEGLIGIBLE_ERROR))
 
 
 def log_loss(probabilities: ArrayLike, right: ArrayLike) -> float:

@@ -1,19 +1,20 @@
 """Which gold mentions a decoder could find at best: the maximum recall of every search space.
 
-Exact, by the projection of gold mentions into search spaces that training uses, too.
+Exact, by the projection of gold mentions into search spaces that training uses, too. The recommended decoder is the one
+that AutoDecoder chooses when a component with the same settings is trained on the same data.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from ..annotation import mentions_by_segment
+from ..annotation import Segment, by_segment, mentions_of, sentence_bounds
 from ..corpus import Loss, Record
 from ..corpus.documents import describe
 from ..decoders import Mention
-from ..decoders.auto import Fate, NamedSpace, all_spaces, cheapest, check_min_coverage, fates_of
+from ..decoders.auto import Fate, NamedSpace, all_spaces, by_cost, cheapest, check_min_coverage, fates_of
 from ..decoders.brackets import bracket_words
 from ..decoders.space import clusters
 
@@ -56,27 +57,31 @@ class Coverage:
     with rarer labels, counted over all documents, then those whose labels come first in the alphabet; so does training.
 
     use_sentences (bool): Every sentence is a segment of its own; mentions that cross a sentence boundary are lost in
-        all spaces. Otherwise a document is one segment.
-    max_span_length (int | None): Longer mentions are lost in all spaces.
-    min_coverage (float): The share of mentions that the recommended space must keep.
+        all spaces. Otherwise a document is one segment, as in a pipeline that sets no sentence boundaries.
+    max_span_length (int | "auto" | None): Longer mentions are lost in all spaces. "auto" for the length of the longest
+        mention, None for no limit. It also decides which space is the cheapest.
+    min_coverage (float): The share of mentions that the recommended space must keep, of those that the widest space
+        keeps.
     n_examples (int): How many examples to keep of each kind of loss.
     across (Loss): Mentions that cross a sentence boundary.
     too_long (int): Mentions of more tokens than `max_span_length`.
     mentions (Counter[str]): All mentions by label.
+    longest (int): Tokens of the longest mention.
     """
 
     spans_key: str = "sc"
-    use_sentences: bool = True
-    max_span_length: int | None = None
+    use_sentences: bool = False
+    max_span_length: int | Literal["auto"] | None = "auto"
     min_coverage: float = 0.999
     n_examples: int = 3
     across: Loss = field(default_factory=Loss)
     too_long: int = 0
     mentions: Counter[str] = field(default_factory=Counter)
+    longest: int = 0
 
     def __post_init__(self) -> None:
         check_min_coverage(self.min_coverage)
-        self.spaces = all_spaces(self.max_span_length)
+        self.spaces = all_spaces(None if self.max_span_length == "auto" else self.max_span_length)
         # Mentions lost in all spaces and kept by all, which depend on nothing else.
         self._certain: dict[bool, Counter[str]] = {False: Counter(), True: Counter()}
         # What the other ones depend on: which labels are rare is known only when all documents have been read.
@@ -87,26 +92,35 @@ class Coverage:
         """Count the mentions of a document."""
         doc, where = record
         self._settled = None
-        segments, across = mentions_by_segment(doc, self.spans_key, use_sentences=self.use_sentences)
+        mentions = mentions_of(doc, self.spans_key)
+        sentences = sentence_bounds(doc)
+        segments = sentences if self.use_sentences else _joined(sentences, mentions)
+        by_sentence, across = by_segment(mentions, segments)
         for mention in across:
             self.across.add(f"{where}: {describe(doc, mention)}")
-        self._count(across, kept=False)
+        self._certain[False].update(self._count(across))
         flat = self.spaces[0].decoder
-        for number, (start, end, mentions) in enumerate(segments, 1):
-            if flat.contains(mentions, end - start):
-                self._count(mentions, kept=True)  # all other spaces contain the flat one
+        has_sentences = doc.has_annotation("SENT_START")
+        places = {
+            start: f"{where}, sentence {number}" if has_sentences else where
+            for number, (start, _) in enumerate(sentences, 1)
+        }
+        for (start, end), inside in zip(segments, by_sentence):
+            if flat.contains(inside, end - start):
+                self._certain[True].update(self._count(inside))  # all other spaces contain the flat one
                 continue
-            self.mentions.update(mention.label for mention in mentions)
-            if self.max_span_length is not None:
-                self.too_long += sum(mention.end - mention.start > self.max_span_length for mention in mentions)
+            self._count(inside)
+            if flat.max_span_length is not None:
+                self.too_long += sum(mention.end - mention.start > flat.max_span_length for mention in inside)
             words = [token.text for token in doc[start:end]]
-            place = f"{where}, sentence {number}" if self.use_sentences else where
-            self._segments.append(_Segment(place, words, mentions))
+            self._segments.append(_Segment(places[start], words, inside))
 
-    def _count(self, mentions: Iterable[Mention], *, kept: bool) -> None:
+    def _count(self, mentions: list[Mention]) -> list[str]:
+        """Count mentions, and return their labels."""
+        self.longest = max([self.longest, *(mention.end - mention.start for mention in mentions)])
         labels = [mention.label for mention in mentions]
         self.mentions.update(labels)
-        self._certain[kept].update(labels)
+        return labels
 
     @property
     def _fates(self) -> _Fates:
@@ -143,9 +157,19 @@ class Coverage:
         return kept.total() / mentions.total() if mentions else 1.0
 
     def recommend(self) -> NamedSpace:
-        """The cheapest space that keeps `min_coverage`; if none does, the best one."""
-        recalls = [self.recall(space) for space in self.spaces]
-        return cheapest(self.spaces, recalls, self.min_coverage, self.max_span_length)
+        """The cheapest space that keeps `min_coverage` of what the widest one keeps."""
+        kept = [self.kept(space).total() for space in self.spaces]
+        return cheapest(self.spaces, kept, self.min_coverage, self._limit)
+
+    def next_cheaper(self, space: NamedSpace) -> NamedSpace | None:
+        """The space that costs a little less; None for the cheapest one."""
+        spaces = by_cost(self.spaces, self._limit)
+        place = spaces.index(space)
+        return spaces[place - 1] if place else None
+
+    @property
+    def _limit(self) -> int | None:
+        return self.longest if self.max_span_length == "auto" else self.max_span_length
 
     def lost(self, space: NamedSpace, kept_by: NamedSpace | None = None) -> list[Example]:
         """Examples of what a space loses, or of what it loses and another keeps."""
@@ -162,6 +186,7 @@ class Coverage:
             "labels": dict(self.mentions.most_common()),
             "across_sentences": self.across.count,
             "too_long": self.too_long,
+            "longest": self.longest,
             "use_sentences": self.use_sentences,
             "min_coverage": self.min_coverage,
             "recommended": self._describe(self.recommend()),
@@ -185,6 +210,18 @@ def measure_coverage(records: Iterable[Record], **settings: Any) -> Coverage:
     for record in records:
         coverage.add(record)
     return coverage
+
+
+def _joined(sentences: list[Segment], mentions: list[Mention]) -> list[Segment]:
+    """Sentences, joined where a mention crosses their boundary.
+
+    A space keeps of them what it keeps of the document as a whole: mentions with a gap between them do not exclude
+    each other.
+    """
+    _, across = by_segment(mentions, sentences)
+    starts = [start for start, _ in sentences if not any(m.start < start < m.end for m in across)]
+    ends = [*starts[1:], *(end for _, end in sentences[-1:])]
+    return list(zip(starts, ends))
 
 
 def show(words: list[str], mentions: list[Mention], lost: Mention) -> str:

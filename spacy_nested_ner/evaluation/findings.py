@@ -5,12 +5,14 @@ The network runs once per batch. Everything else is decoded from the scores it g
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from spacy.pipeline.spancat import SpanCategorizer
 from spacy.tokens import Doc
 
 from ..annotation import as_mention, by_segment, scores_of
 from ..decoders import Mention
+from ..decoders.auto import brief
 from ..pipeline.component import NestedNER
 from ..pipeline.prediction import Distribution
 from .components import SplitPipeline
@@ -49,6 +51,18 @@ def find(
     if pipeline.name is not None:
         pipeline.run([pipeline.name], docs)
     return [Finding() for _ in docs]
+
+
+def settings_of(pipe: Any) -> dict[str, Any] | None:
+    """The settings of nested_ner that decide what it finds, as they go into a JSON file; None for other components."""
+    if not isinstance(pipe, NestedNER):
+        return None
+    return {
+        "decoder": str(pipe.decoder_choice or brief(pipe.decoder)),
+        "max_span_length": pipe.span_limit,
+        "threshold": pipe.threshold,
+        "temperature": pipe.temperature,
+    }
 
 
 def written_to(doc: Doc, spans_key: str) -> Written:

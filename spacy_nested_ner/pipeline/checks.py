@@ -1,10 +1,12 @@
 """Checks of the component's settings, and warnings about pipelines in which it will not work well."""
 
-import warnings
+from collections.abc import Mapping
 from typing import Literal
 
 from spacy.language import Language
 from thinc.api import Model
+
+from .._warn import warn
 
 
 def check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
@@ -68,12 +70,10 @@ def warn_about_score_weights(nlp: Language | None, spans_key: str) -> None:
         return
     weights = (nlp.config.get("training") or {}).get("score_weights") or {}
     if f"spans_{spans_key}_f" not in weights:
-        warnings.warn(
+        warn(
             f"nested_ner writes to doc.spans[{spans_key!r}], but [training.score_weights] does not name "
             f"spans_{spans_key}_f: its column would stay at 0.00 and no best model would be found. Add "
-            f"`spans_{spans_key}_f = 1.0` and `spans_sc_f = null` to that section",
-            UserWarning,
-            stacklevel=3,
+            f"`spans_{spans_key}_f = 1.0` and `spans_sc_f = null` to that section"
         )
 
 
@@ -87,10 +87,21 @@ def warn_about_idle_upstream(nlp: Language | None) -> None:
     models = [getattr(pipe, "model", None) for _, pipe in pipes]
     nodes = [node for model in models if isinstance(model, Model) for node in model.walk()]
     if shared and not any(hasattr(node, "upstream_name") for node in nodes):
-        warnings.warn(
+        warn(
             f"the pipeline has {' and '.join(shared)}, but no component listens to it: nested_ner has a tok2vec of "
             f"its own. Set [components.nested_ner.model.tok2vec] to @architectures = "
-            f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out',
-            UserWarning,
-            stacklevel=3,
+            f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out'
         )
+
+
+def warn_about_new_labels(name: str, counts: Mapping[str, int]) -> None:
+    """Warn about labels that are first seen in training.
+
+    name (str): The name of the component.
+    counts (Mapping[str, int]): Mentions of every label.
+    """
+    found = ", ".join(f"{label} {n:,}" for label, n in counts.items())
+    warn(
+        f"{name} does not know the labels of some mentions ({found} in this batch), and does not learn them: call "
+        f"add_label before training goes on, or initialize with examples of all labels"
+    )

@@ -1,6 +1,6 @@
 """The pipe: glue between spaCy, the model, the gold and the decoders."""
 
-import warnings
+import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -15,24 +15,38 @@ from spacy.vocab import Vocab
 from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
+from .._warn import warn
 from ..annotation import Segment, sentence_bounds
 from ..decoders import (
     AutoDecoder,
     Decoder,
+    Mention,
     PackedScores,
+    QuadraticDecoder,
     SpanLayout,
     decoder_from_settings,
 )
-from .checks import check_keys, check_settings, check_temperature, warn_about_idle_upstream, warn_about_score_weights
+from ..decoders.auto import Choice
+from .checks import (
+    check_keys,
+    check_settings,
+    check_temperature,
+    warn_about_idle_upstream,
+    warn_about_new_labels,
+    warn_about_score_weights,
+)
 from .gold import GoldReader
 from .loss import crf_loss
+from .lost import Lost
 from .prediction import Prediction, ScoredDocs
-from .survey import survey_examples
+from .survey import check_mentions_found, survey_examples
 
 # Taken when max_span_length is "auto" and no training data has a mention.
 _SPAN_LENGTH_WITHOUT_DATA = 10
 # Default of arguments: use the component's setting.
 _AS_SET: Any = object()
+# Below spaCy's own logger, so that it has the same handler. The command line shows its messages, scripts do not.
+_logger = logging.getLogger("spacy.nested_ner")
 
 
 class NestedNER(TrainablePipe):
@@ -76,6 +90,8 @@ class NestedNER(TrainablePipe):
         self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self._decoder = decoder if isinstance(decoder, Decoder) else None
         self.scorer = scorer
+        # Labels that a warning has named: one warning per label is enough.
+        self._reported_labels: set[str] = set()
         self.cfg: dict[str, Any] = {
             "labels": [],
             "spans_key": spans_key,
@@ -90,6 +106,7 @@ class NestedNER(TrainablePipe):
             "longest_gold_mention": None,
             "label_counts": {},
             "chosen_decoder": None,
+            "decoder_choice": None,
         }
 
     # ---- settings ----
@@ -114,6 +131,16 @@ class NestedNER(TrainablePipe):
         if not isinstance(decoder, Decoder):
             raise TypeError(f"decoder is {decoder!r}; expected a FlatDecoder, QuadraticDecoder or CubicDecoder")
         self._decoder = decoder
+
+    @property
+    def decoder_choice(self) -> Choice | None:
+        """What AutoDecoder chose by the training data, with the numbers that decided it.
+
+        RETURNS (Choice | None): None if the config names a decoder, or there was no mention to choose by.
+        """
+        if self.auto_decoder is None or self.cfg["decoder_choice"] is None:
+            return None
+        return Choice(decoder_from_settings(self.cfg["chosen_decoder"]), **self.cfg["decoder_choice"])
 
     @property
     def threshold(self) -> float | None:
@@ -174,7 +201,7 @@ class NestedNER(TrainablePipe):
         temperature (float): Instead of the setting.
         """
         docs = list(docs)
-        if not any(len(doc) for doc in docs) or not self.labels:
+        if not any(len(doc) for doc in docs):
             return [Prediction([], [], 0.0, 0.0) for _ in docs]
         return self.scores(docs).predict(
             threshold=self.threshold if threshold is _AS_SET else threshold,
@@ -185,7 +212,7 @@ class NestedNER(TrainablePipe):
         """The score of every span of some docs: the network runs once, and any number of analyses can be decoded
         from what it gives, at any threshold and temperature."""
         docs = list(docs)
-        decoder = self.decoder  # before the network runs: it may not have been chosen yet
+        decoder = self._ready_decoder()
         segments, layout = self._segmented(docs)
         if not layout.n_tokens:
             return ScoredDocs(decoder, PackedScores(np.zeros((len(self.labels), 0), dtype="float32"), layout), segments)
@@ -205,6 +232,12 @@ class NestedNER(TrainablePipe):
     def segments(self, doc: Doc) -> list[Segment]:
         """The bounds of the segments of a doc, which are decoded one by one."""
         return sentence_bounds(doc, use_sentences=self.cfg["use_sentences"])
+
+    def _ready_decoder(self) -> Decoder:
+        """The decoder of a component that has been initialized; spaCy's error if it has not."""
+        if not self.model.has_dim("nO"):
+            raise ValueError(Errors.E109.format(name=self.name))
+        return self.decoder
 
     def _segmented(self, docs: list[Doc]) -> tuple[list[list[Segment]], SpanLayout]:
         segments = [self.segments(doc) for doc in docs]
@@ -238,18 +271,15 @@ class NestedNER(TrainablePipe):
         if labels is None:
             for label in survey.label_counts:
                 self.add_label(label)
-        if not self.labels:
-            raise ValueError(
-                f"nested_ner found no mention in doc.spans[{self.key!r}] of the training data, and was given no "
-                f"labels: set `spans_key` to where the data has its mentions, or give labels"
-            )
+        check_mentions_found(survey, self.key, self.labels)
+        lost, reader = Lost(), self.gold_reader()
+        segments = survey.place(reader, lost)
         if self.auto_decoder is not None:
-            self.decoder = survey.choose_decoder(self.auto_decoder, self.gold_reader())
-            self.cfg["chosen_decoder"] = self.decoder.settings()
-        lost = survey.lost(self.gold_reader(), self.decoder)
+            self._choose_decoder(self.auto_decoder, segments)
+        for mentions, n_tokens in segments:
+            reader.project(mentions, n_tokens, self.decoder, lost)
         if lost:
-            message = lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder)
-            warnings.warn(message, UserWarning, stacklevel=2)
+            warn(lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder))
         warn_about_score_weights(nlp, self.key)
         warn_about_idle_upstream(nlp)
         if survey.sample:
@@ -259,6 +289,14 @@ class NestedNER(TrainablePipe):
         else:
             self.model.set_dim("nO", len(self.labels), force=True)
             self.model.initialize()
+
+    def _choose_decoder(self, auto: AutoDecoder, segments: list[tuple[list[Mention], int]]) -> None:
+        """By the mentions that fit tokens, segments and the span limit; no decoder can recover the others."""
+        choice = auto.choose(segments, self.span_limit)
+        self.decoder = QuadraticDecoder() if choice is None else choice.decoder
+        self.cfg["chosen_decoder"] = self.decoder.settings()
+        self.cfg["decoder_choice"] = None if choice is None else choice.counts()
+        _logger.info("%s: %s", self.name, choice or "QuadraticDecoder, without a gold mention to choose by")
 
     def update(
         self,
@@ -275,8 +313,8 @@ class NestedNER(TrainablePipe):
         validate_examples(examples, "NestedNER.update")
         if not any(len(example.predicted) for example in examples):
             return losses
+        decoder = self._ready_decoder()
         set_dropout_rate(self.model, drop)
-        decoder = self.decoder
         docs = [example.predicted for example in examples]
         segments, layout = self._segmented(docs)
         values, backprop = self.model.begin_update((docs, layout))
@@ -298,12 +336,18 @@ class NestedNER(TrainablePipe):
 
     def get_loss(self, examples: Iterable[Example], scores: ScoredDocs) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""
-        reader = self.gold_reader()
+        lost, reader = Lost(), self.gold_reader()
         gold = [
             known
             for example, segments in zip(examples, scores.segments)
-            for known in reader.read(example, segments, scores.decoder)
+            for known in reader.read(example, segments, scores.decoder, lost)
         ]
+        # `initialize` has reported the labels of its examples.
+        reported = self._reported_labels | self.cfg["label_counts"].keys()
+        new = {label: n for label, n in lost.by_label("label").items() if label not in reported}
+        if new:
+            self._reported_labels.update(new)
+            warn_about_new_labels(self.name, new)
         loss, gradient = crf_loss(scores.decoder, scores.packed(), gold, label_smoothing=self.cfg["label_smoothing"])
         return loss, self.model.ops.asarray2f(cast(Floats2d, gradient))
 

@@ -1,13 +1,14 @@
 """The factory nested_ner, with its default config: nlp.add_pipe("nested_ner")."""
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 from spacy.language import Language
 from thinc.api import Config, Model
 
 from ..decoders import AutoDecoder, Decoder
 from .component import NestedNER
+from .registry import decoder_of
 
 DEFAULT_CONFIG = """
 [nested_ner]
@@ -20,11 +21,7 @@ missing_rate = 0.5
 max_span_length = "auto"
 use_sentences = true
 learn_rate_scale = 1.0
-
-[nested_ner.decoder]
-@misc = "spacy-nested-ner.QuadraticDecoder.v1"
-max_short_child = 1
-multi_label = false
+decoder = "AutoDecoder"
 
 [nested_ner.model]
 @architectures = "spacy-nested-ner.SpanScorer.v1"
@@ -74,7 +71,7 @@ def make_nested_ner(
     nlp: Language,
     name: str,
     model: Model,
-    decoder: Decoder | AutoDecoder,
+    decoder: Decoder | AutoDecoder | str | dict[str, Any],
     spans_key: str,
     incorrect_spans_key: str | None,
     threshold: float | None,
@@ -89,7 +86,8 @@ def make_nested_ner(
     """Find mentions inside mentions.
 
     model (Model): Docs and segments to span scores: one of the span scorers.
-    decoder (Decoder | AutoDecoder): The search space, or what chooses one when training starts.
+    decoder (Decoder | AutoDecoder | str | dict[str, Any]): The search space, or what chooses one when training
+        starts: a block with @misc; a name such as "CubicDecoder"; or settings of QuadraticDecoder.
     spans_key (str): Mentions are written to and read from `doc.spans[spans_key]`.
     incorrect_spans_key (str | None): The key of spans that are known not to be mentions; None for `spans_key`
         followed by "_incorrect".
@@ -110,7 +108,7 @@ def make_nested_ner(
     return NestedNER(
         nlp.vocab,
         model,
-        decoder,
+        decoder_of(decoder),
         name,
         spans_key=spans_key,
         incorrect_spans_key=incorrect_spans_key,

@@ -1,4 +1,4 @@
-"""The gold annotation that a component can learn from, and a count of what it cannot learn."""
+"""The gold annotation that a component can learn from."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,61 +11,13 @@ from spacy.tokens import Doc, Span
 from spacy.training import Example
 
 from ..annotation import INCOMPLETE, Segment, as_mention, by_segment
-from ..decoders import AutoDecoder, Decoder, Mention
+from ..decoders import Decoder, Mention
 from ..decoders.mention import sort_mentions
 from .incomplete import Incomplete
+from .lost import Lost
 
 # What is known of a segment: its mentions if it is annotated in full, and None if nothing is known.
 Known = list[Mention] | Incomplete | None
-
-# Why a gold mention cannot be learned, and what would recover it.
-_REASONS = {
-    "tokens": (
-        "do not begin and end with a token",
-        'check the tokenizer against the one of the annotation, or read with its tokens: "spacy-nested-ner.Corpus.v1"',
-    ),
-    "label": ("have a label that the component does not know", "add it to the labels"),
-    "sentence": ("cross a sentence boundary", "set use_sentences = false, or correct the sentence boundaries"),
-    "length": ("are longer than max_span_length = {limit}", 'set max_span_length = "auto" or null'),
-    "space": ("are outside the search space of {decoder}", "{advice}"),
-}
-
-
-class Lost:
-    """Counts gold mentions that cannot be learned, by label and reason."""
-
-    def __init__(self) -> None:
-        self.n_gold = 0
-        self.counts: Counter[tuple[str, str]] = Counter()
-
-    def __bool__(self) -> bool:
-        return bool(self.counts)
-
-    def add(self, reason: str, labels: Iterable[str]) -> None:
-        for label in labels:
-            self.counts[label, reason] += 1
-
-    def describe(self, decoder: Decoder, limit: int | None, *, auto: AutoDecoder | None = None) -> str:
-        """What is lost, with numbers and what to do about it, in one message.
-
-        auto (AutoDecoder | None): What has chosen the decoder.
-        """
-        wider = _wider_space(decoder)
-        if auto is not None:
-            wider = f"raise min_coverage = {auto.min_coverage} of AutoDecoder, unless they cross others"
-        total = sum(self.counts.values())
-        lines = [
-            f"nested_ner cannot learn {total} of {self.n_gold} gold mentions ({total / max(self.n_gold, 1):.2%}); "
-            f"they are left out of training:"
-        ]
-        for reason, (what, advice) in _REASONS.items():
-            by_label = Counter({label: n for (label, why), n in self.counts.items() if why == reason})
-            if by_label:
-                labels = ", ".join(f"{label} {n}" for label, n in by_label.most_common())
-                # Labels are not formatted: they may have braces.
-                why = what.format(limit=limit, decoder=decoder)
-                lines.append(f"  {sum(by_label.values())} {why} ({labels}): {advice.format(advice=wider)}")
-        return "\n".join(lines)
 
 
 class AlignedGold(NamedTuple):
@@ -110,16 +62,19 @@ class GoldReader:
     missing_rate: float = 0.5
     label_counts: Mapping[str, int] = field(default_factory=dict)
 
-    def read(self, example: Example, segments: list[Segment], decoder: Decoder) -> list[Known]:
+    def read(
+        self, example: Example, segments: list[Segment], decoder: Decoder, lost: Lost | None = None
+    ) -> list[Known]:
         """What is known of every segment of the predicted doc, as `crf_loss` takes it.
 
         segments (list[Segment]): Where they begin and end.
         decoder (Decoder): The search space.
+        lost (Lost | None): Counts mentions that no search space could keep.
         """
         if not self.is_annotated(example.reference):
             return [None] * len(segments)
         rate = self.check(example.reference)
-        placed = self.place(align(example, self.key), segments, Lost())
+        placed = self.place(align(example, self.key), segments, Lost() if lost is None else lost)
         known = [self._numbered(self.project(inside, length, decoder)) for inside, length in placed]
         if rate is None:
             return list(known)
@@ -156,10 +111,14 @@ class GoldReader:
     def project(
         self, mentions: list[Mention], n_tokens: int, decoder: Decoder, lost: Lost | None = None
     ) -> list[Mention]:
-        """The mentions of a segment that a search space keeps."""
+        """The mentions of a segment that a search space keeps.
+
+        lost (Lost | None): Counts the others.
+        """
         kept = decoder.project(mentions, n_tokens, counts=self.label_counts)
         if lost is not None and len(kept) < len(mentions):
             lost.add("space", (m.label for m in mentions if m not in kept))
+            lost.conflicts.append((mentions, n_tokens))
         return kept
 
     @cached_property
@@ -256,14 +215,3 @@ def _contradiction(span: Span, label: str, spans_key: str, incorrect_spans_key: 
 
 def _shortened(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _wider_space(decoder: Decoder) -> str:
-    """The next setting to try."""
-    several = "" if decoder.multi_label else "; multi_label = true if they share a span with another label"
-    short_child = decoder.space.max_short_child
-    if short_child is None:
-        return "mentions that cross each other cannot be kept" + several
-    if short_child == 0:
-        return f"take QuadraticDecoder{several}"
-    return f"set max_short_child = {short_child + 1} or take CubicDecoder{several}"

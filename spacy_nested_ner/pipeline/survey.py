@@ -1,18 +1,18 @@
 """What the training data contain, read in one pass before training starts: labels, lengths, what can be learned."""
 
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from spacy.errors import Errors
 from spacy.tokens import Doc
 from spacy.training import Example, validate_examples
-from spacy.util import logger
 
+from .._warn import warn
 from ..annotation import Segment, as_mention
-from ..decoders import AutoDecoder, Decoder, QuadraticDecoder
-from .gold import AlignedGold, GoldReader, Lost, align, labeled_spans
+from ..decoders import Mention
+from .gold import AlignedGold, GoldReader, align, labeled_spans
+from .lost import Lost
 
 # Docs that the model is initialized with.
 _SAMPLE_SIZE = 10
@@ -21,41 +21,57 @@ _SAMPLE_SIZE = 10
 class Survey(NamedTuple):
     """What examples have.
 
+    n_docs (int): How many there are.
     sample (list[Doc]): Some docs with tokens.
     label_counts (dict[str, int]): Mentions of every label, in the order in which labels first appear.
     longest (int): Tokens of the longest mention, on the tokens of the predicted docs.
     gold (list[tuple[AlignedGold, list[Segment]]]): The mentions of every annotated doc, and its segments.
+    other_keys (dict[str, int]): Spans under other keys, in docs without a mention.
+    entities (int): Entities in `doc.ents`, in docs without a mention.
     """
 
+    n_docs: int
     sample: list[Doc]
     label_counts: dict[str, int]
     longest: int
     gold: list[tuple[AlignedGold, list[Segment]]]
+    other_keys: dict[str, int]
+    entities: int
 
-    def lost(self, reader: GoldReader, decoder: Decoder) -> Lost:
-        """The mentions that cannot be learned."""
-        lost = Lost()
-        for aligned, segments in self.gold:
-            for mentions, n_tokens in reader.place(aligned, segments, lost):
-                reader.project(mentions, n_tokens, decoder, lost)
-        return lost
+    def place(self, reader: GoldReader, lost: Lost) -> list[tuple[list[Mention], int]]:
+        """The mentions that any search space could keep: of every segment, with its number of tokens.
 
-    def choose_decoder(self, auto: AutoDecoder, reader: GoldReader) -> Decoder:
-        """By the mentions that fit tokens, segments and the span limit; no decoder can recover the others."""
-        placed = [each for aligned, segments in self.gold for each in reader.place(aligned, segments, Lost())]
-        choice = auto.choose(placed, reader.span_limit, counts=self.label_counts)
-        if choice is None:
-            logger.info("AutoDecoder: no gold mention to choose by; the decoder is %r", QuadraticDecoder())
-            return QuadraticDecoder()
-        logger.info("AutoDecoder: %s of gold mentions are kept by %r", f"{choice.coverage:.2%}", choice.decoder)
-        if not choice.is_enough:
-            warnings.warn(
-                f"no decoder keeps {auto.min_coverage:.2%} of the gold mentions, which is min_coverage of AutoDecoder; "
-                f"{choice.decoder!r} keeps the most, {choice.coverage:.2%}. Mentions that cross are never kept",
-                UserWarning,
-                stacklevel=3,
-            )
-        return choice.decoder
+        lost (Lost): Counts the others.
+        """
+        return [each for aligned, segments in self.gold for each in reader.place(aligned, segments, lost)]
+
+    def describe_other_annotation(self, spans_key: str) -> str:
+        """What is annotated elsewhere in docs without a mention, and how to use it."""
+        found = [f"{n:,} spans in doc.spans[{key!r}]" for key, n in self.other_keys.items()]
+        advice = []
+        if self.other_keys:
+            advice.append(f"set spans_key = {max(self.other_keys, key=self.other_keys.__getitem__)!r}")
+        if self.entities:
+            found.append(f"{self.entities:,} entities in doc.ents")
+            key = "" if spans_key == "sc" else f" --spans-key {spans_key}"
+            advice.append(f"move the entities to spans with `spacy nested-ner convert in.spacy out.spacy --ents{key}`")
+        if not found:
+            return "they have no other spans or entities either: check that the right files are read"
+        return f"found {' and '.join(found)}: {', or '.join(advice)}"
+
+
+def check_mentions_found(survey: Survey, spans_key: str, labels: Sequence[str]) -> None:
+    """Raise an error if there is nothing to learn, or warn about it if there are labels from elsewhere.
+
+    labels (Sequence[str]): What the component knows.
+    """
+    if survey.label_counts:
+        return
+    message = f"nested_ner found no mention in doc.spans[{spans_key!r}] of the {survey.n_docs:,} training docs"
+    if not labels:
+        raise ValueError(f"{message}, and was given no labels; {survey.describe_other_annotation(spans_key)}")
+    if survey.other_keys or survey.entities:
+        warn(f"{message}, and will learn to find none; {survey.describe_other_annotation(spans_key)}")
 
 
 def survey_examples(
@@ -72,18 +88,26 @@ def survey_examples(
     examples = get_examples() if callable(get_examples) else get_examples
     if not callable(get_examples) or not examples:
         raise TypeError(Errors.E930.format(method=method, obj=type(examples)))
+    n_docs = entities = 0
     sample: list[Doc] = []
     gold: list[tuple[AlignedGold, list[Segment]]] = []
     counts: Counter[str] = Counter()
+    other_keys: Counter[str] = Counter()
     for example in examples:
         validate_examples([example], method)
+        n_docs += 1
         if len(sample) < _SAMPLE_SIZE and len(example.x):
             sample.append(example.x)
-        spans = labeled_spans(example.reference, reader.key)
+        reference = example.reference
+        spans = labeled_spans(reference, reader.key)
         # Without duplicates, and in the order of the group: labels are numbered as they appear.
         counts.update(mention.label for mention in dict.fromkeys(map(as_mention, spans)))
-        if reader.is_annotated(example.reference):
-            reader.check(example.reference)
+        if not spans:
+            others = reference.spans.keys() - {reader.key, reader.incorrect_key}
+            other_keys.update({key: len(reference.spans[key]) for key in others})
+            entities += len(reference.ents)
+        if reader.is_annotated(reference):
+            reader.check(reference)
             gold.append((align(example, reader.key), segments_of(example.predicted)))
     longest = max((m.end - m.start for aligned, _ in gold for m in aligned.mentions), default=0)
-    return Survey(sample, dict(counts), longest, gold)
+    return Survey(n_docs, sample, dict(counts), longest, gold, dict(+other_keys), entities)

@@ -11,7 +11,7 @@ from spacy import registry
 from thinc.api import Config
 
 from spacy_nested_ner.corpus import write_docs
-from spacy_nested_ner.decoders import FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder
 
 TEXT = (
     "[PER [PER Ada Bell] and [PER Bo Bell] of [GPE Bonn]] sing .\n"
@@ -47,12 +47,11 @@ def test_the_table(source):
 def test_the_recommendation_and_what_is_lost(source):
     output = run("coverage", source).output
     assert (
-        "Recommended: 100.00 %, the cheapest with at least 99.9 %\n"
+        "Recommended: 100.00 %, the cheapest with at least 99.9 %; AutoDecoder chooses it by itself\n"
         "[components.nested_ner.decoder]\n"
-        '@misc = "spacy-nested-ner.QuadraticDecoder.v1"\n'
-        "max_short_child = 2\n"
+        '@misc = "spacy-nested-ner.CubicDecoder.v1"\n'
         "multi_label = true\n\n"
-        "Also lost by QuadraticDecoder(max_short_child=1, multi_label=True, max_span_length=None)\n"
+        "Also lost by QuadraticDecoder(multi_label=True)\n"
         f"  {source}, line 1, sentence 1\n"
     ) in output
     assert "Lost by the recommended decoder" not in output
@@ -67,8 +66,8 @@ def test_the_recommendation_and_what_is_lost(source):
 def test_the_recommendation_can_be_put_into_a_config(source):
     for share, decoder in [
         (0, FlatDecoder()),
-        (0.8, QuadraticDecoder(max_short_child=2)),
-        (1, QuadraticDecoder(max_short_child=2, multi_label=True)),
+        (0.8, CubicDecoder()),
+        (1, CubicDecoder(multi_label=True)),
     ]:
         lines = run("coverage", source, "--min-coverage", share).output.splitlines()
         start = lines.index("[components.nested_ner.decoder]")
@@ -79,18 +78,20 @@ def test_the_recommendation_can_be_put_into_a_config(source):
 def test_a_limit_on_length(source):
     output = run("coverage", source, "--max-span-length", 2).output
     assert "Longer than 2 tokens, lost everywhere: 1\n" in output
-    assert "Recommended: 85.71 %, the best there is; none has 99.9 %\n[components.nested_ner.decoder]\n" in output
+    assert "Recommended: 85.71 %, the cheapest with at least 99.9 % of the 85.71 % that are possible; " in output
 
 
 def test_mentions_across_sentences(tmp_path):
     path = tmp_path / "a.spacy"
     write_docs([make_doc([(["Ada"], [(0, 2, "PER")]), (["Bell"], [])])], path)
-    output = run("coverage", path).output
+    output = run("coverage", path, "--use-sentences").output
     assert f"Across a sentence boundary, lost everywhere: 1\n    {path}, document 1: PER 'Ada Bell'\n" in output
-    assert "0.00 %, the best there is; none has 99.9 %" in output
-    output = run("coverage", path, "--no-use-sentences").output
-    assert "Across" not in output
-    assert '@misc = "spacy-nested-ner.FlatDecoder.v1"\nmulti_label = false\n' in output
+    assert "to see what it needs, leave --use-sentences out\n" in output
+    assert "Recommended: 0.00 %, the cheapest with at least 99.9 % of the 0.00 % that are possible; " in output
+    for arguments in ([], ["--no-use-sentences"]):
+        output = run("coverage", path, *arguments).output
+        assert "Across" not in output
+        assert '@misc = "spacy-nested-ner.FlatDecoder.v1"\nmulti_label = false\n' in output
 
 
 def test_several_files_and_the_numbers_as_json(source, tmp_path):

@@ -29,6 +29,20 @@ def test_files_and_output(made):
     assert output.splitlines()[0].split() == ["mentions", "P", "R", "F"]
 
 
+def test_settings_and_calibration_are_printed(folder, made, tmp_path):
+    lines = made[0].splitlines()
+    assert any(line.startswith("Decoder:            QuadraticDecoder(") for line in lines), made[0]
+    assert any(line.startswith("Calibration error:  ") for line in lines)
+    # Far too uncertain.
+    nlp = spacy.load(folder / "model")
+    nlp.get_pipe("nested_ner").temperature = 10.0
+    nlp.to_disk(tmp_path / "model")
+    output = run("report", tmp_path / "model", folder / "dev.spacy", "-o", tmp_path / "out").output
+    assert "The probabilities cannot be trusted" in output
+    model = tmp_path / "model"
+    assert f"\nspacy nested-ner calibrate {model} DEV --output {model}-calibrated\n" in output
+
+
 def test_the_same_again(folder, made):
     again = folder / "again"
     run("report", folder / "model", folder / "dev.spacy", "-o", again)

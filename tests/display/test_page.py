@@ -1,5 +1,6 @@
 """The page of the report."""
 
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -10,11 +11,20 @@ from nested_examples import SENTENCES, make_doc, trained
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
 from spacy_nested_ner.display.page import render_page
-from spacy_nested_ner.display.tables import percent
+from spacy_nested_ner.display.style import STYLE
+from spacy_nested_ner.display.tables import percent, score_cells
 from spacy_nested_ner.evaluation import Judged, measure, predict
 
 VOID = {"meta", "br"}
-FACTS = {"model": "en_pipeline 0.0.0", "component": "nested_ner", "data": ["dev.spacy"], "spans_key": "sc"}
+SETTINGS = {"decoder": "CubicDecoder()", "max_span_length": 7, "threshold": None, "temperature": 1.0}
+FACTS = {
+    "model": "en_pipeline 0.0.0",
+    "path": "training/model-best",
+    "component": "nested_ner",
+    "settings": SETTINGS,
+    "data": ["dev.spacy"],
+    "spans_key": "sc",
+}
 
 
 class Page(HTMLParser):
@@ -84,8 +94,7 @@ def test_the_tables_have_the_numbers(numbers):
     page = Page(render_page(numbers))
     for kind in ("by_label", "by_length", "by_depth"):
         for name, row in numbers[kind].items():
-            scores = [percent(row[letter]) for letter in "prf"]
-            assert [name, f"{row['gold']:,}", f"{row['predicted']:,}", *scores, ""] in page.rows
+            assert [name, f"{row['gold']:,}", f"{row['predicted']:,}", *score_cells(row), ""] in page.rows
     for row in numbers["scores"].values():
         assert f"precision {percent(row['p'])} · recall {percent(row['r'])}" in page.text
     for gold, counts in numbers["confusion"]["counts"].items():
@@ -108,11 +117,61 @@ def judged(words, gold, found, **settings):
 
 
 def test_sections_without_numbers_are_left_out():
-    page = Page(render_page({**FACTS, "component": None, **measure([judged(["Ada", "sings"], [(0, 1, "PER")], [])])}))
+    unknown = {**FACTS, "component": None, "settings": None}
+    page = Page(render_page({**unknown, **measure([judged(["Ada", "sings"], [(0, 1, "PER")], [])])}))
     assert page.headings == ["Scores", "Confusion of labels", "Sentences with the most surprising errors"]
     assert "Component unknown" in page.text
     page = Page(render_page({**FACTS, **measure([judged(["Ada"], [(0, 1, "PER")], [((0, 1, "PER"), 0.9)])])}))
     assert page.headings == ["Scores", "Calibration", "Confusion of labels"]
+
+
+def test_a_depth_without_gold_has_no_recall():
+    """Found inside a mention that is not there: depth 2 has a precision, and nothing to recall."""
+    found = [((0, 3, "PER"), 0.9), ((2, 3, "GPE"), 0.9)]
+    page = Page(render_page({**FACTS, **measure([judged(["Ada", "of", "Bonn"], [(2, 3, "GPE")], found)])}))
+    assert ["2", "0", "1", "100.0", "–", "–", ""] in page.rows
+
+
+def test_settings_are_shown():
+    numbers = measure([judged(["Ada"], [(0, 1, "PER")], [((0, 1, "PER"), 0.9)])])
+    text = Page(render_page({**FACTS, **numbers})).text
+    assert "Decoder CubicDecoder()" in text
+    assert "Longest mention 7 tokens" in text
+    assert "Temperature 1 (not calibrated)" in text
+
+
+def guesses(share_right, n=200, probability=0.95):
+    """A document of one-word mentions, each found with the same probability."""
+    gold = [(i, i + 1, "PER") for i in range(int(share_right * n))]
+    return measure([judged(["Ada"] * n, gold, [((i, i + 1, "PER"), probability) for i in range(n)])])
+
+
+def test_the_command_that_calibrates_is_shown_if_the_error_is_far_above_chance():
+    text = render_page({**FACTS, **guesses(0.7)})
+    command = "spacy nested-ner calibrate training/model-best DEV --output training/model-best-calibrated"
+    assert f"<pre>{command}</pre>" in text
+    assert "nested-ner calibrate" not in render_page({**FACTS, **guesses(0.95)})
+    again = render_page({**FACTS, **guesses(0.7), "settings": {**SETTINGS, "temperature": 0.5}, "spans_key": "other"})
+    assert "has been calibrated (temperature 0.50)" in again
+    assert "model-best-calibrated --spans-key other</pre>" in again
+    # Other components have no temperature.
+    other = render_page({**FACTS, **guesses(0.7), "settings": None})
+    assert "cannot be trusted" in other
+    assert "<pre>" not in other
+
+
+def test_the_page_has_a_dark_and_a_narrow_style(numbers):
+    """Colors are variables with a light and a dark value, in plots too; every table can be scrolled."""
+    text = render_page(numbers)
+    assert "prefers-color-scheme: dark" in text
+    blocks = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    light, dark = (set(re.findall(r"(--[\w-]+):", block)) for block in blocks)
+    assert light == dark
+    used = set(re.findall(r"var\((--[\w-]+)\)", text))
+    assert used <= light | {"--label", "--share"}
+    body = text[text.index("<body>") :]
+    assert not re.search(r"#[0-9a-f]{3,6}\b", body), "a color that is the same in light and dark"
+    assert body.count("<table") == len(re.findall(r'<div class="wide"><table', body))
 
 
 def test_mentions_that_do_not_align_are_mentioned():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from spacy_nested_ner.evaluation import log_loss, ranking, reliability
+from spacy_nested_ner.evaluation.confidence import NEGLIGIBLE_ERROR, is_miscalibrated
 
 
 def test_reliability():
@@ -63,3 +64,23 @@ def test_a_random_order_has_half_the_area():
 
 def test_nothing_to_rank():
     assert ranking([], []) == ranking([1.0], [0]) == {"curve": None, "area": None, "half": None}
+
+
+def test_exact_probabilities_exceed_the_limit_once_in_a_hundred_times():
+    random = np.random.default_rng(0)
+    p = random.random(300)
+    drawn = [reliability(p, random.random(len(p)) < p) for _ in range(1000)]
+    limit = drawn[0]["chance_limit"]
+    assert all(each["chance_limit"] == limit for each in drawn), "the same whenever it is computed again"
+    assert 0.003 < np.mean([each["ece"] > limit for each in drawn]) < 0.02
+    assert not is_miscalibrated(reliability([], []))
+    assert np.mean([is_miscalibrated(each) for each in drawn]) < 0.02
+    assert is_miscalibrated(reliability(p, random.random(len(p)) < p**2))
+
+
+def test_a_small_error_is_no_reason_to_calibrate():
+    """However certain it is."""
+    p = np.full(1_000_000, 0.9)
+    result = reliability(p, np.arange(len(p)) < 0.889 * len(p))
+    assert result["chance_limit"] < result["ece"] < NEGLIGIBLE_ERROR
+    assert not is_miscalibrated(result)

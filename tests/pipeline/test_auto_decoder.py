@@ -1,12 +1,11 @@
 """A decoder chosen by the training data: how, and whether the choice goes where the pipeline goes."""
 
+import json
 import logging
 import os
 import pickle
-import re
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 
 import pytest
@@ -39,17 +38,18 @@ def nlp():
 def test_chosen_and_logged_when_training_starts(caplog):
     nlp, pipe = blank()
     assert pipe.auto_decoder == AutoDecoder()
-    logger = logging.getLogger("spacy")
-    level, propagate = logger.level, logger.propagate
-    logger.setLevel("INFO")
-    logger.propagate = True
-    try:
-        nlp.initialize(lambda: make_examples(nlp))
-    finally:
-        logger.setLevel(level)
-        logger.propagate = propagate
+    assert pipe.decoder_choice is None
+    with caplog.at_level("INFO", "spacy.nested_ner"):
+        caplog.clear()
+        logging.getLogger("spacy.nested_ner").addHandler(caplog.handler)
+        try:
+            nlp.initialize(lambda: make_examples(nlp))
+        finally:
+            logging.getLogger("spacy.nested_ner").removeHandler(caplog.handler)
     assert pipe.decoder == QuadraticDecoder()
-    assert "AutoDecoder: 100.00% of gold mentions are kept by QuadraticDecoder(max_short_child=1" in caplog.text
+    assert "nested_ner: QuadraticDecoder keeps 100.00 % of 18 gold mentions\n" in caplog.text
+    assert pipe.decoder_choice == (QuadraticDecoder(), 18, 18, 18, 18)
+    assert pipe.decoder_choice.coverage == 1
     assert nlp.config["components"]["nested_ner"]["decoder"] == {**AUTO, "min_coverage": 0.999}
 
 
@@ -78,23 +78,31 @@ def test_what_no_decoder_can_keep_does_not_count():
     doc.spans["sc"] += [spacy.tokens.Span(doc, 7, 9, label="PER")]
     with pytest.warns(UserWarning, match="cannot learn") as caught:
         nlp.initialize(lambda: [Example(make_doc(nlp.vocab, SENTENCES, key=None), doc)])
-    assert not [w for w in caught if "no decoder keeps" in str(w.message)]
+    assert not [w for w in caught if "cross other mentions" in str(w.message)]
     assert pipe.decoder == QuadraticDecoder()
+    assert pipe.decoder_choice.coverage == 1
 
 
 def test_crossing_mentions_are_warned_about_with_numbers():
-    nlp, _ = blank()
+    """And without advice: no setting can keep them."""
+    nlp, pipe = blank()
     sentence = ("New York City Council met .", [(0, 3, "GPE"), (2, 4, "ORG")])
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with pytest.warns(UserWarning, match="cannot learn") as caught:
         nlp.initialize(lambda: [example(nlp, sentence), *make_examples(nlp)])
-    (message,) = [str(w.message) for w in caught if "no decoder keeps" in str(w.message)]
-    assert "no decoder keeps 99.90% of the gold mentions" in message
-    assert (
-        "QuadraticDecoder(max_short_child=1, multi_label=False, max_span_length=None) keeps the most, 95.00%" in message
-    )
-    (lost,) = [str(w.message) for w in caught if "cannot learn" in str(w.message)]
-    assert "raise min_coverage = 0.999 of AutoDecoder, unless they cross others" in lost
+    assert [str(each.message) for each in caught] == [
+        "nested_ner cannot learn 1 of 20 gold mentions (5.00%); they are left out of training:\n"
+        "  1 are outside the search space of QuadraticDecoder (GPE 1): "
+        "1 cross other mentions, which no setting can keep"
+    ]
+    assert pipe.decoder_choice == (QuadraticDecoder(), 20, 19, 19, 19)
+
+
+def test_what_a_lower_share_leaves_out_is_reported():
+    nlp, pipe = blank({**AUTO, "min_coverage": 0.9})
+    sentence = ("Brussels agreed .", [(0, 1, "GPE"), (0, 1, "ORG")])
+    with pytest.warns(UserWarning, match=r"\): min_coverage = 1 instead of 0.9 in AutoDecoder keeps 1 more$"):
+        nlp.initialize(lambda: [example(nlp, sentence), *make_examples(nlp)])
+    assert pipe.decoder == QuadraticDecoder()
 
 
 def test_labels_without_mentions_take_the_default():
@@ -104,8 +112,7 @@ def test_labels_without_mentions_take_the_default():
 
 
 def test_not_chosen_yet():
-    nlp, pipe = blank()
-    assert len(pipe(make_doc(nlp.vocab, SENTENCES, key=None)).spans["sc"]) == 0
+    _, pipe = blank()
     with pytest.raises(
         ValueError, match=r"AutoDecoder\(min_coverage=0.999\) has not chosen a decoder yet.*nlp.initialize"
     ):
@@ -117,17 +124,19 @@ def test_the_decoder_of_a_component_is_a_decoder(nlp):
         nlp.get_pipe("nested_ner").decoder = AutoDecoder()
 
 
-def test_a_decoder_that_was_not_chosen_is_named_before_the_network_runs():
-    nlp, pipe = blank()
-    pipe.add_label("PER")
-    with pytest.raises(ValueError, match="has not chosen a decoder yet"):
-        pipe.predict([make_doc(nlp.vocab, SENTENCES, key=None)])
-    with pytest.raises(ValueError, match="has not chosen a decoder yet"):
-        pipe.update(make_examples(nlp))
+def test_a_choice_saved_without_its_reason(nlp, tmp_path):
+    """By an earlier version."""
+    nlp.to_disk(tmp_path)
+    cfg = json.loads((tmp_path / "nested_ner" / "cfg").read_text())
+    del cfg["decoder_choice"]
+    (tmp_path / "nested_ner" / "cfg").write_text(json.dumps(cfg))
+    pipe = spacy.load(tmp_path).get_pipe("nested_ner")
+    assert (pipe.decoder, pipe.decoder_choice) == (QuadraticDecoder(), None)
 
 
 def same(nlp, other):
     assert other.get_pipe("nested_ner").decoder == nlp.get_pipe("nested_ner").decoder == QuadraticDecoder()
+    assert other.get_pipe("nested_ner").decoder_choice == nlp.get_pipe("nested_ner").decoder_choice
     docs = [each.get_pipe("nested_ner")(make_doc(each.vocab, SENTENCES, key=None)) for each in (nlp, other)]
     return found(docs[0]) == found(docs[1]) != []
 
@@ -151,6 +160,7 @@ def test_the_choice_is_saved(nlp, tmp_path):
     config["components"]["nested_ner"]["decoder"] = {"@misc": "spacy-nested-ner.CubicDecoder.v1"}
     named = load_model_from_config(config, auto_fill=True).from_bytes(nlp.to_bytes())
     assert named.get_pipe("nested_ner").decoder == CubicDecoder()
+    assert named.get_pipe("nested_ner").decoder_choice is None
 
 
 def test_a_pipeline_saved_before_the_choice(tmp_path):
@@ -188,20 +198,30 @@ def spacy_command(*command, cwd):
 
 
 @pytest.mark.slow
+def test_a_script_is_not_told(tmp_path):
+    """Only spaCy's command line shows the choice."""
+    save_corpus(tmp_path / "train.spacy")
+    program = (
+        "import spacy; from spacy.training import Corpus; nlp = spacy.blank('en'); pipe = nlp.add_pipe('nested_ner')\n"
+        "nlp.initialize(lambda: Corpus('train.spacy')(nlp)); print(pipe.decoder_choice)"
+    )
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
+    assert result.stderr == ""
+    assert result.stdout == "QuadraticDecoder keeps 100.00 % of 18 gold mentions\n"
+
+
+@pytest.mark.slow
 def test_train_resume_and_package(tmp_path):
     save_corpus(tmp_path / "train.spacy", times=10)
     save_corpus(tmp_path / "dev.spacy")
-    text = CONFIG.read_text(encoding="utf-8")
-    named = re.compile(r'@misc = "spacy-nested-ner.QuadraticDecoder.v1"\nmax_short_child = 1\nmulti_label = false\n')
-    config, n = named.subn('@misc = "spacy-nested-ner.AutoDecoder.v1"\nmin_coverage = 0.999\n', text)
-    assert n == 1
-    (tmp_path / "auto.cfg").write_text(config, encoding="utf-8")
+    (tmp_path / "auto.cfg").write_text(CONFIG.read_text(encoding="utf-8"), encoding="utf-8")
     paths = ["--paths.train", "train.spacy", "--paths.dev", "dev.spacy"]
     quick = ["--training.max_steps", "20", "--training.eval_frequency", "10"]
     spacy_command("debug", "config", "auto.cfg", *paths, cwd=tmp_path)
     spacy_command("init", "fill-config", "auto.cfg", "filled.cfg", cwd=tmp_path)
-    output = spacy_command("train", "filled.cfg", "-o", "out", "--verbose", *paths, *quick, cwd=tmp_path)
-    assert "AutoDecoder: 100.00% of gold mentions are kept by QuadraticDecoder" in output
+    output = spacy_command("train", "filled.cfg", "-o", "out", *paths, *quick, cwd=tmp_path)
+    assert "[INFO] nested_ner: QuadraticDecoder keeps 100.00 % of 180 gold mentions\n" in output
+    assert output.count("keeps 100.00 %") == 1
     assert spacy.load(tmp_path / "out" / "model-last").get_pipe("nested_ner").decoder == QuadraticDecoder()
     # A trained component that another training begins with keeps its choice.
     sourced = load_config(tmp_path / "filled.cfg", interpolate=False)

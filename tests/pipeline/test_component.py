@@ -85,6 +85,58 @@ def test_dropout_changes_the_loss_of_a_batch_and_nothing_that_is_predicted():
     np.testing.assert_array_equal(pipe.scores([plain(nlp, SENTENCES)]).packed().values, before)
 
 
+@pytest.mark.parametrize("labels", [[], ["PER"]])
+@pytest.mark.parametrize("decoder", ["AutoDecoder", "CubicDecoder"])
+def test_a_component_that_was_not_initialized_says_so(decoder, labels):
+    """As spaCy's own components do: E109 from `nlp(text)`; for spancat, `update` is a KeyError."""
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "decoder": decoder})
+    for label in labels:
+        pipe.add_label(label)
+    example = make_examples(nlp)[0]
+    for run in (
+        lambda: nlp("Nobody spoke ."),
+        lambda: list(nlp.pipe(["Nobody spoke ."])),
+        lambda: pipe.scores([example.predicted]),
+        lambda: nlp.update([example]),
+        lambda: nlp.evaluate([example]),
+    ):
+        with pytest.raises(
+            ValueError, match=r"\[E109\] Component 'nested_ner' could not be run. Did you forget to call"
+        ):
+            run()
+    assert len(nlp("").spans["sc"]) == 0
+
+
+def test_labels_first_seen_in_training_are_reported_once():
+    nlp = trained(steps=1)
+    pipe = nlp.get_pipe("nested_ner")
+    sentence = ("They found a sword and a {x} .", [(2, 4, "WEA"), (0, 1, "WEA"), (6, 7, "{0}"), (0, 1, "PER")])
+    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
+    with pytest.warns(UserWarning, match="does not know the labels") as caught:
+        nlp.update([example])
+    nlp.update([example])  # warnings are errors
+    assert [str(each.message) for each in caught] == [
+        "nested_ner does not know the labels of some mentions (WEA 2, {0} 1 in this batch), and does not learn them: "
+        "call add_label before training goes on, or initialize with examples of all labels"
+    ]
+    new = ("A ship sank .", [(0, 2, "VEH")])
+    with pytest.warns(UserWarning, match=r"\(VEH 1 in this batch\)"):
+        nlp.update([Example(plain(nlp, [new]), make_doc(nlp.vocab, [new]))])
+    pipe.add_label("MISC")
+    known = ("A thing broke .", [(0, 2, "MISC")])
+    nlp.update([Example(plain(nlp, [known]), make_doc(nlp.vocab, [known]))])  # warnings are errors
+
+
+def test_labels_that_were_left_out_on_purpose_are_reported_at_the_start_only():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    examples = make_examples(nlp)
+    with pytest.warns(UserWarning, match="have a label that the component does not know"):
+        pipe.initialize(lambda: examples, labels=["PER"])
+    nlp.update(examples)  # warnings are errors
+
+
 def test_rehearsing_leaves_a_component_that_cannot_rehearse_alone():
     nlp = trained(steps=2)
     weights = nlp.get_pipe("nested_ner").model.to_bytes()
@@ -108,7 +160,7 @@ def test_an_update_segments_every_doc_once(monkeypatch):
 def test_every_decoder_trains(name):
     decoder = {"@misc": f"spacy-nested-ner.{name}Decoder.v1"}
     if name == "Flat":
-        with pytest.warns(UserWarning, match="take QuadraticDecoder"):
+        with pytest.warns(UserWarning, match=r"are outside the search space of FlatDecoder .*: CubicDecoder keeps"):
             nlp = trained({"decoder": decoder})
     else:
         nlp = trained({"decoder": decoder})

@@ -5,8 +5,10 @@ import sys
 
 import pytest
 import spacy
+from nested_examples import TINY
+from spacy.util import load_config_from_str, load_model_from_config
 
-from spacy_nested_ner.decoders import QuadraticDecoder
+from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, FlatDecoder, QuadraticDecoder
 from spacy_nested_ner.pipeline.factory import DEFAULT_CONFIG
 
 
@@ -66,7 +68,7 @@ def test_importing_adds_little_to_spacy_and_no_torch(tmp_path):
 
 def test_defaults():
     pipe = spacy.blank("en").add_pipe("nested_ner")
-    assert pipe.decoder == QuadraticDecoder()
+    assert pipe.auto_decoder == AutoDecoder()
     settings = {
         "spans_key": "sc",
         "incorrect_spans_key": None,
@@ -78,3 +80,59 @@ def test_defaults():
     }
     assert {name: pipe.cfg[name] for name in settings} == settings
     assert "SpanScorer.v1" in DEFAULT_CONFIG
+
+
+@pytest.mark.parametrize(
+    "given, decoder",
+    [
+        ("AutoDecoder", AutoDecoder()),
+        ("FlatDecoder", FlatDecoder()),
+        ("QuadraticDecoder", QuadraticDecoder()),
+        ("CubicDecoder", CubicDecoder()),
+        ({"@misc": "spacy-nested-ner.CubicDecoder.v1", "multi_label": True}, CubicDecoder(multi_label=True)),
+        ({"@misc": "spacy-nested-ner.AutoDecoder.v1"}, AutoDecoder()),
+        ({"min_coverage": 0.9}, AutoDecoder(min_coverage=0.9)),
+        # What used to be merged with the default block of QuadraticDecoder.
+        ({"max_short_child": 2}, QuadraticDecoder(max_short_child=2)),
+        ({"multi_label": True}, QuadraticDecoder(multi_label=True)),
+    ],
+    ids=str,
+)
+def test_a_decoder_by_name_block_or_settings_survives_config_and_disk(given, decoder, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config={**TINY, "decoder": given})
+    nlp.to_disk(tmp_path)
+    text = nlp.config.to_str()
+    for other in (nlp, load_model_from_config(load_config_from_str(text), auto_fill=True), spacy.load(tmp_path)):
+        pipe = other.get_pipe("nested_ner")
+        assert (pipe.auto_decoder or pipe.decoder) == decoder
+
+
+@pytest.mark.parametrize(
+    "given, message",
+    [
+        (
+            "CubikDecoder",
+            r"decoder is 'CubikDecoder'; expected one of AutoDecoder, FlatDecoder, .*mean 'CubicDecoder'\?",
+        ),
+        ("best", r"decoder is 'best'; expected one of AutoDecoder, FlatDecoder, QuadraticDecoder, CubicDecoder$"),
+        ({"max_short_childs": 2}, r"decoder has the setting 'max_short_childs'; .*did you mean 'max_short_child'\?"),
+        ({"min_coverage": 1, "multi_label": True}, r"decoder has the settings min_coverage, multi_label; expected"),
+        # spaCy's own errors: they name the setting, and list the valid ones.
+        (
+            {"@misc": "spacy-nested-ner.CubicDecoder.v1", "multi": 1},
+            r"unexpected argument: 'multi'(.|\n)*'multi_label'",
+        ),
+        (7, r"nested_ner -> decoder\s+.*7 is not"),
+    ],
+    ids=str,
+)
+def test_decoders_that_do_not_exist(given, message):
+    with pytest.raises(ValueError, match=message):
+        spacy.blank("en").add_pipe("nested_ner", config={"decoder": given})
+
+
+def test_misspelled_settings_are_named():
+    """By spaCy, which checks settings before the factory is called."""
+    with pytest.raises(ValueError, match=r"nested_ner -> treshold\s+unexpected argument: 'treshold'(.|\n)*'threshold'"):
+        spacy.blank("en").add_pipe("nested_ner", config={"treshold": 0.3})

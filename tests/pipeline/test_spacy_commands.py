@@ -94,7 +94,7 @@ def test_a_minimal_config_is_filled(folder):
     )
     run("-m", "spacy", "init", "fill-config", "base.cfg", "filled.cfg", cwd=folder)
     filled = spacy.util.load_config(folder / "filled.cfg")
-    assert filled["components"]["nested_ner"]["decoder"]["@misc"] == "spacy-nested-ner.QuadraticDecoder.v1"
+    assert filled["components"]["nested_ner"]["decoder"] == "AutoDecoder"
 
 
 def test_debug_data_and_model(folder, paths):

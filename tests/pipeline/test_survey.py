@@ -1,5 +1,6 @@
 """What is read from training data before training starts, and what of it cannot be learned."""
 
+import re
 import warnings
 
 import pytest
@@ -7,6 +8,8 @@ import spacy
 from nested_examples import SENTENCES, TINY, make_doc, make_examples, plain
 from spacy.tokens import Doc, Span
 from spacy.training import Example
+
+from spacy_nested_ner.decoders import QuadraticDecoder
 
 
 def test_max_span_length():
@@ -36,7 +39,7 @@ def test_the_longest_mention_is_counted_in_tokens_that_are_predicted_on():
 
 def test_what_cannot_be_learned_is_reported_once_with_numbers():
     nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": 5, "decoder": {"max_short_child": 1}})
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "max_span_length": 5, "decoder": "QuadraticDecoder"})
     two_long = (
         "The mayor of New Haven and the owner of the old mill met .",
         [(0, 12, "PER"), (0, 5, "PER"), (6, 12, "PER")],
@@ -53,7 +56,7 @@ def test_what_cannot_be_learned_is_reported_once_with_numbers():
     assert "1 cross a sentence boundary (ORG 1): set use_sentences = false" in message
     assert "3 are longer than max_span_length = 5 (PER 3)" in message
     assert "1 are outside the search space of QuadraticDecoder" in message
-    assert "max_short_child = 2 or take CubicDecoder" in message
+    assert "(PER 1): 1 cross other mentions, which no setting can keep" in message
     assert pipe.labels
 
 
@@ -93,8 +96,54 @@ def test_labels_from_a_list_and_what_init_labels_saves(nlp):
     assert pipe.model.get_dim("nO") == 5
 
 
-def test_no_labels_is_an_error():
+def elsewhere(nlp, *, entities):
+    """Examples with their mentions under another key, and perhaps some in doc.ents."""
+    examples = make_examples(nlp, "entities")
+    for example in examples if entities else ():
+        example.reference.set_ents([Span(example.reference, 0, 1, "PER")])
+    return examples
+
+
+@pytest.mark.parametrize(
+    "entities, found",
+    [
+        (False, "found 18 spans in doc.spans['entities']: set spans_key = 'entities'"),
+        (
+            True,
+            "found 18 spans in doc.spans['entities'] and 3 entities in doc.ents: set spans_key = 'entities', or move "
+            "the entities to spans with `spacy nested-ner convert in.spacy out.spacy --ents --spans-key mentions`",
+        ),
+    ],
+)
+def test_annotation_elsewhere_is_named(entities, found):
     nlp = spacy.blank("en")
-    nlp.add_pipe("nested_ner", config={**TINY, "spans_key": "mentions"})
-    with pytest.raises(ValueError, match=r"no mention in doc.spans\['mentions'\].*set `spans_key`"):
-        nlp.initialize(lambda: make_examples(nlp))
+    pipe = nlp.add_pipe("nested_ner", config={**TINY, "spans_key": "mentions"})
+    message = "nested_ner found no mention in doc.spans['mentions'] of the 3 training docs, and "
+    with pytest.raises(ValueError, match="^" + re.escape(message + "was given no labels; " + found) + "$"):
+        nlp.initialize(lambda: elsewhere(nlp, entities=entities))
+    with pytest.warns(UserWarning, match="^" + re.escape(message + "will learn to find none; " + found) + "$"):
+        pipe.initialize(lambda: elsewhere(nlp, entities=entities), labels=["PER"])
+
+
+def test_entities_only():
+    nlp = spacy.blank("en")
+    nlp.add_pipe("nested_ner", config=TINY)
+    doc = nlp.make_doc("Ada met Bo")
+    doc.spans["sc_incorrect"] = [Span(doc, 1, 2, "PER")]
+    doc.set_ents([Span(doc, 0, 1, "PER"), Span(doc, 2, 3, "PER")])
+    with pytest.raises(ValueError, match=r"; found 2 entities in doc.ents: move .* out.spacy --ents`$"):
+        nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
+
+
+def test_no_annotation_at_all_is_an_error():
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    doc = nlp.make_doc("Ada met Bo")
+    with pytest.raises(
+        ValueError, match=r"of the 1 training docs, .*they have no other spans or entities either: check"
+    ):
+        nlp.initialize(lambda: [Example(nlp.make_doc(doc.text), doc)])
+    # Labels and no data, as in a quick test: nothing to complain about.
+    pipe.add_label("PER")
+    nlp.initialize()
+    assert pipe.decoder == QuadraticDecoder()

@@ -210,9 +210,12 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             run = runs[group, key]
             assert result["config"] == run.config.name, run.title
             assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
-            # The oldest runs had spaCy's weight decay in their config.
+            # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder.
             assert result["set"].items() <= run.set.items(), run.title
-            assert (run.set.keys() - result["set"]) <= {"training.optimizer.L2"}, run.title
+            added = {key: value for key, value in run.set.items() if key not in result["set"]}
+            decoder = added.pop("components.nested_ner.decoder", {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"})
+            assert decoder == {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"}, run.title
+            assert added.keys() <= {"training.optimizer.L2"}, run.title
             assert list(scripts.accuracy.weights(result)["points"]) == [str(n) for n in run.updates], run.title
 
 

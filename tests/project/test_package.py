@@ -31,7 +31,15 @@ def dist(tmp_path_factory):
 def test_sdist_has_the_kernels_and_nothing_generated(dist):
     with tarfile.open(next(dist.glob("*.tar.gz"))) as archive:
         names = archive.getnames()
-    for ending in ("quadratic.pyx", "chart.pxd", "semiring_impl.h", "engine.pyi", "py.typed", "LICENSE"):
+    for ending in (
+        "quadratic.pyx",
+        "chart.pxd",
+        "semiring_impl.h",
+        "engine.pyi",
+        "configs/tok2vec.cfg",
+        "py.typed",
+        "LICENSE",
+    ):
         assert any(name.endswith(ending) for name in names), ending
     generated = [name for name in names if name.endswith((".c", ".so", ".pyc"))]
     assert [Path(name).name for name in generated] == ["sanitized.c"], "but for the program of a test"
@@ -42,6 +50,7 @@ def test_wheel_installs_and_runs_away_from_the_source_tree(dist, tmp_path):
     wheel = next(dist.glob("*.whl"))
     names = zipfile.ZipFile(wheel).namelist()
     assert any(name.endswith("py.typed") for name in names)
+    assert {"spacy_nested_ner/configs/tok2vec.cfg", "spacy_nested_ner/configs/transformer.cfg"} <= set(names)
     assert not [name for name in names if name.endswith((".c", ".h", ".pyx"))]
     site = tmp_path / "site"
     run("-m", "pip", "install", "--quiet", "--no-deps", "--target", site, wheel, cwd=tmp_path)

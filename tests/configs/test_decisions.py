@@ -1,0 +1,36 @@
+"""Decisions that depend on the size of a corpus only."""
+
+from pathlib import Path
+
+import pytest
+from thinc.api import Config
+
+from spacy_nested_ner.configs import TEMPLATES, read_template
+from spacy_nested_ner.configs.contents import Contents
+from spacy_nested_ner.configs.decisions import BATCH, decide_evaluation, decide_weight_decay
+
+
+@pytest.mark.parametrize(
+    "words, frequency, steps",
+    [(1, 50, "1 step"), (50_001, 51, "51 steps"), (200_000, 200, "200 steps"), (9_000_000, 200, "9,000 steps")],
+)
+def test_evaluation(words, frequency, steps):
+    decision = decide_evaluation(Contents(Path(), words=words))
+    assert decision.value == f"every {frequency} steps"
+    assert decision.why == f"one pass over the data is about {steps}"
+    assert decision.values == {"training.eval_frequency": frequency}
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_batches_and_evaluation_are_those_of_the_templates(name):
+    training = Config().from_str(read_template(name))["training"]
+    assert training["batcher"]["size"] == BATCH
+    assert training["eval_frequency"] == 200
+
+
+def test_weight_decay():
+    small = decide_weight_decay(Contents(Path(), words=199_999))
+    assert (small.value, small.values) == ("1.0", {"training.optimizer.L2": 1.0})
+    large = decide_weight_decay(Contents(Path(), words=200_000))
+    assert (large.value, large.values) == ("0.3", {})
+    assert Config().from_str(read_template("tok2vec"))["training"]["optimizer"]["L2"] == 0.3
