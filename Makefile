@@ -51,7 +51,7 @@ format: $(VENV)/developed
 
 .PHONY: docs
 ## docs: build the documentation site into site/, and check its links
-docs: $(VENV)/installed
+docs: $(VENV)/developed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 ## benchmark: measure the decoders against torch-struct; table, JSON and figure in benchmarks/results

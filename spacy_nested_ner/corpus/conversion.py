@@ -9,7 +9,7 @@ from spacy.tokens import Doc
 
 from .._progress import progress_bar
 from ..annotation import INCOMPLETE, mentions_of, sentence_bounds
-from .conversion_report import ConversionReport, FormatError
+from .conversion_report import ConversionReport, FormatError, counted
 from .detection import CHOICE, Detected, detect, detect_format
 from .documents import Record, Settings
 from .files import input_files, staging
@@ -187,13 +187,15 @@ def _check_found(source: Path, detected: Detected, report: ConversionReport, *, 
     if report.mentions or allow_empty:
         return
     why = "" if detected.certain else " because of its name"
-    found = f"no mention found in {report.documents:,} documents; it was read as {detected.format}{why}"
-    remedies = [CHOICE, "convert texts without mentions with --allow-empty"]
-    if report.entities:
-        remedies.insert(0, f"take the {report.entities:,} entities in doc.ents with --ents")
+    found = f"no mention found in {counted(report.documents, 'document')}; read as {detected.format}{why}"
+    remedies = []
     if report.other_spans:
-        keys = ", ".join(f"{key!r} ({n:,} spans)" for key, n in report.other_spans.most_common())
-        remedies.insert(0, f"choose one of the keys {keys} with --spans-key")
+        keys = ", ".join(f"{key!r} ({counted(n, 'span')})" for key, n in report.other_spans.most_common())
+        remedies.append(f"choose one of the keys {keys} with --spans-key")
+    if report.entities:
+        remedies.append(f"take what is in doc.ents ({counted(report.entities, 'span')}) with --ents")
+    remedies += [] if remedies else [CHOICE]
+    remedies.append("convert texts without mentions with --allow-empty")
     raise FormatError(str(source), "\n".join([f"{found}; {', or '.join(remedies)}", *report.losses()]))
 
 

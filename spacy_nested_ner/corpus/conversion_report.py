@@ -13,6 +13,11 @@ REMEMBERED = 100
 PRINTED = 5
 
 
+def counted(number: int, noun: str) -> str:
+    """A number of things, as in "1 document" or "2,000 documents"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 class FormatError(ValueError):
     """Input or output that a format cannot express.
 
@@ -130,7 +135,8 @@ class ConversionReport:
     def _part_lines(self) -> list[str]:
         """The lines of the text about the parts of a split."""
         return [
-            f"  {name:<9}{part.documents:,} documents, {part.mentions:,} mentions, {len(part.labels):,} labels"
+            f"  {name:<9}{counted(part.documents, 'document')}, {counted(part.mentions, 'mention')}, "
+            + counted(len(part.labels), "label")
             for name, part in self.parts.items()
         ]
 

@@ -28,7 +28,8 @@ def create_reader(
     """Create a function that reads examples from a file or folder, without converting it first.
 
     path (Path | None): The file or folder.
-    format (str | None): Its format, a key of `spacy_nested_ner.corpus.FORMATS`; None to go by the file name.
+    format (str | None): Its format, a key of `spacy_nested_ner.corpus.FORMATS`; None to go by the content and
+        the file name.
     spans_key (str): The mentions are in `doc.spans[spans_key]`.
     gold_tokens (bool): Predict on the tokens and sentences of the data; otherwise on the tokens that the
         tokenizer of the pipeline finds in the text, without sentences.

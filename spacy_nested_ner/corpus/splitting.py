@@ -7,7 +7,7 @@ from pathlib import Path
 from random import Random
 
 from ..annotation import mentions_by_segment, sentence_bounds
-from .conversion_report import ConversionReport, FormatError
+from .conversion_report import ConversionReport, FormatError, counted
 from .documents import Record, Settings, describe
 from .pieces import piece
 
@@ -50,6 +50,8 @@ class Split:
         Documents with the same text are in the same part: otherwise a score would show what was learned by heart.
         """
         units = list(records if self.by == "document" else _sentences(records, settings, report))
+        if not units:
+            return [[] for _ in self.parts]
         groups: dict[str, list[int]] = {}
         for number, (doc, _) in enumerate(units):
             groups.setdefault(" ".join(doc.text.split()), []).append(number)
@@ -63,12 +65,13 @@ class Split:
             members[emptiest] += group
         for name, numbers in zip(self.parts, members):
             if not numbers:
-                different = "" if len(groups) == len(units) else f", {len(groups):,} of them different,"
-                reason = f"{len(units):,} {self.by}s{different} are too few: {name} would be empty"
+                different = "" if len(groups) == len(units) else f" ({len(groups):,} different)"
+                reason = f"too few for these shares: with {counted(len(units), self.by)}{different}, {name} is empty"
                 remedy = "; use other shares" + ("" if self.by == "sentence" else ", or split by sentence")
                 raise FormatError(str(source), reason + remedy)
         if len(groups) < len(units):
-            report.note(f"Split      {len(units) - len(groups):,} {self.by}s repeat the text of another one; same part")
+            repeated = counted(len(units) - len(groups), self.by)
+            report.note(f"Split      {repeated} with the text of an earlier one, put into the same part")
         return [[units[number] for number in sorted(numbers)] for numbers in members]
 
     def _sizes(self, n: int) -> list[int]:

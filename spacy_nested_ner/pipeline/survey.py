@@ -1,5 +1,6 @@
 """What the training data contain, read in one pass before training starts: labels, lengths, what can be learned."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -50,7 +51,8 @@ class Survey(NamedTuple):
         found = [f"{n:,} spans in doc.spans[{key!r}]" for key, n in self.other_keys.items()]
         advice = []
         if self.other_keys:
-            advice.append(f"set spans_key = {max(self.other_keys, key=self.other_keys.__getitem__)!r}")
+            largest = max(self.other_keys, key=self.other_keys.__getitem__)
+            advice.append(f"set spans_key = {json.dumps(largest)} in the config of nested_ner")
         if self.entities:
             found.append(f"{self.entities:,} entities in doc.ents")
             key = "" if spans_key == "sc" else f" --spans-key {spans_key}"

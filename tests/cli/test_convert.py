@@ -95,7 +95,7 @@ def test_a_split_with_shares(tmp_path):
     source.write_text("\n\n".join(f"[PER Ada{n}] sings ." for n in range(10)))
     result = run("convert", source, tmp_path / "out", "--split", "80/20", "--seed", "3", "--by", "sentence")
     assert result.exit_code == 0, result.output
-    assert "  train    8 documents, 8 mentions, 1 labels\n  dev      2 documents" in result.output
+    assert "  train    8 documents, 8 mentions, 1 label\n  dev      2 documents" in result.output
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["dev.spacy", "train.spacy"]
     result = run("convert", source, tmp_path / "bio", "--split=80/10/10", "--to", "bio")
     assert sorted(file.name for file in (tmp_path / "bio").iterdir()) == ["dev.tsv", "test.tsv", "train.tsv"]
@@ -111,7 +111,10 @@ def test_entities_and_keys(tmp_path):
     DocBin(docs=[doc]).to_disk(tmp_path / "in.spacy")
     result = run("convert", tmp_path / "in.spacy", tmp_path / "out.spacy")
     assert result.exit_code == 1
-    assert "; choose one of the keys 'entities' (1 spans) with --spans-key, or take the 1 entities" in result.output
+    assert (
+        "; choose one of the keys 'entities' (1 span) with --spans-key, or take what is in doc.ents (1 span)"
+        in result.output
+    )
     options = ("--spans-key", "entities", "--to-key", "sc", "--ents")
     assert run("convert", tmp_path / "in.spacy", tmp_path / "out.spacy", *options).exit_code == 0
     docs, _ = read(tmp_path / "out.spacy")
@@ -133,7 +136,7 @@ def test_no_mention_is_an_error(tmp_path):
     (tmp_path / "a.txt").write_text("Just a text .\n")
     result = run("convert", tmp_path / "a.txt", tmp_path / "out.spacy")
     assert result.exit_code == 1
-    assert f"Error: {tmp_path / 'a.txt'}: no mention found in 1 documents; it was read as bracket" in result.output
+    assert f"Error: {tmp_path / 'a.txt'}: no mention found in 1 document; read as bracket" in result.output
     assert run("convert", tmp_path / "a.txt", tmp_path / "out.spacy", "--allow-empty").exit_code == 0
 
 

@@ -148,7 +148,7 @@ def test_text_without_mentions_is_an_error(tmp_path):
     path = write(tmp_path / "a.txt", "Just a text .\n\nAnd another one .\n")
     with pytest.raises(
         FormatError,
-        match=r"a.txt: no mention found in 2 documents; it was read as bracket because of its name; choose one of .*"
+        match=r"a.txt: no mention found in 2 documents; read as bracket because of its name; choose one of .*"
         r" with --from, or convert texts without mentions with --allow-empty$",
     ):
         convert(path, tmp_path / "out.spacy", settings=settings())
@@ -172,7 +172,9 @@ def test_no_mention_but_entities(tmp_path):
     doc = make_doc([(["Ada", "sings"], [])])
     doc.ents = [Span(doc, 0, 1, label="PER")]
     DocBin(docs=[doc]).to_disk(tmp_path / "a.spacy")
-    with pytest.raises(FormatError, match=r"take the 1 entities in doc.ents with --ents, or choose"):
+    with pytest.raises(
+        FormatError, match=r"1 document; read as spacy; take what is in doc.ents \(1 span\) with --ents, or convert"
+    ):
         convert(tmp_path / "a.spacy", tmp_path / "b.spacy")
 
 

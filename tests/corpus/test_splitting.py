@@ -28,7 +28,7 @@ def test_documents_are_shared_out(tmp_path, shares, sizes):
     numbers = [int(text.split()[0][3:]) for text in parts[0]]
     assert numbers == sorted(numbers) != list(range(numbers[0], numbers[0] + sizes[0]))
     assert [(part.documents, part.mentions) for part in report.parts.values()] == [(size, size) for size in sizes]
-    assert f"  train    {sizes[0]} documents, {sizes[0]} mentions, 1 labels" in str(report)
+    assert f"  train    {sizes[0]} documents, {sizes[0]} mentions, 1 label" in str(report)
     assert not report.warnings
 
 
@@ -48,13 +48,14 @@ def test_the_same_text_is_in_one_part(tmp_path):
     parts = parts_of(tmp_path / "out")
     assert sorted(map(len, parts)) == [2, 2, 6]
     assert [len(set(part)) for part in parts] == [1, 1, 1]
-    assert "Split      7 documents repeat the text of another one; same part" in str(report)
+    assert "Split      7 documents with the text of an earlier one, put into the same part" in str(report)
 
 
 def test_sentences_can_be_shared_out(tmp_path):
     source = save(tmp_path / "a.txt", "".join(f"[PER Ada of [GPE Bonn{n}]] sings .\n" for n in range(10)))
     with pytest.raises(
-        FormatError, match=r"a.txt: 1 documents are too few: dev would be empty; use other shares, or split by sentence"
+        FormatError,
+        match=r"too few for these shares: with 1 document, dev is empty; use other shares, or split by sentence",
     ):
         convert(source, tmp_path / "out", split=Split((0.8, 0.2)), settings=settings())
     convert(source, tmp_path / "out", split=Split((0.8, 0.2), by="sentence"), settings=settings())
@@ -71,13 +72,20 @@ def test_mentions_across_sentences_are_lost_if_these_are_divided(tmp_path):
     assert report.lost["mentions across a sentence boundary"].places == ["here: PER 'Ada sings'"]
 
 
+def test_no_documents(tmp_path):
+    with pytest.raises(FormatError, match=r"a.txt: no document found"):
+        convert(save(tmp_path / "a.txt", "# nothing\n"), tmp_path / "out", split=Split((0.8, 0.2)), settings=settings())
+
+
 def test_few_documents(tmp_path):
     source = write(tmp_path / "a.txt", [f"[PER Ada{n}]" for n in range(5)])
-    with pytest.raises(FormatError, match="5 documents are too few: test would be empty; use other shares"):
+    with pytest.raises(
+        FormatError, match="too few for these shares: with 5 documents, test is empty; use other shares"
+    ):
         convert(source, tmp_path / "out", split=Split((0.8, 0.1, 0.1)), settings=settings())
     assert not list((tmp_path / "out").iterdir())
     source = write(tmp_path / "a.txt", ["[PER Ada]"] * 10)
-    with pytest.raises(FormatError, match="10 documents, 1 of them different, are too few: dev would be empty"):
+    with pytest.raises(FormatError, match=r"with 10 documents \(1 different\), dev is empty"):
         convert(source, tmp_path / "out", split=Split((0.8, 0.1, 0.1)), settings=settings())
 
 

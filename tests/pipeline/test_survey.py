@@ -107,11 +107,12 @@ def elsewhere(nlp, *, entities):
 @pytest.mark.parametrize(
     "entities, found",
     [
-        (False, "found 18 spans in doc.spans['entities']: set spans_key = 'entities'"),
+        (False, "found 18 spans in doc.spans['entities']: set spans_key = \"entities\" in the config of nested_ner"),
         (
             True,
-            "found 18 spans in doc.spans['entities'] and 3 entities in doc.ents: set spans_key = 'entities', or move "
-            "the entities to spans with `spacy nested-ner convert in.spacy out.spacy --ents --spans-key mentions`",
+            "found 18 spans in doc.spans['entities'] and 3 entities in doc.ents: set spans_key = \"entities\" in the "
+            "config of nested_ner, or move the entities to spans with "
+            "`spacy nested-ner convert in.spacy out.spacy --ents --spans-key mentions`",
         ),
     ],
 )

@@ -59,6 +59,7 @@ SLOW = dict.fromkeys(
         "README.md",
         "docs/how-to/batch.md",
         "docs/how-to/thresholds.md",
+        "docs/how-to/transformers.md",
         "docs/reference/commands.md",
         "docs/reference/formats.md",
         "docs/tutorial.md",
