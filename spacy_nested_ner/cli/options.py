@@ -1,6 +1,7 @@
 """What the commands have in common: options, loading and reading, how errors are shown, JSON files."""
 
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,7 +91,14 @@ class Source:
         """An error if there was nothing to count."""
         if not self.report.mentions:
             names, key = ", ".join(map(str, self.data)), self.settings.spans_key
-            raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], see --spans-key")
+            raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], {self._remedy()}")
+
+    def _remedy(self) -> str:
+        """What else the first file of spaCy holds, if there is one."""
+        from ..configs.contents import SUFFIX, read_contents
+
+        saved = [path for path in self.data if path.suffix == SUFFIX and path.is_file()]
+        return read_contents(saved[0], self.settings.nlp).remedy() if saved else "see --spans-key"
 
 
 def load_pipeline(model: str, gpu_id: int = -1) -> Language:
@@ -99,6 +107,13 @@ def load_pipeline(model: str, gpu_id: int = -1) -> Language:
         spacy.require_gpu(gpu_id)
     if model == "sample" and not Path(model).exists():
         return load_sample()
+    # os.path, because a text given in place of a pipeline can be too long for the name of a file.
+    if not os.path.isfile(os.path.join(model, "meta.json")) and not spacy.util.is_package(model):
+        found = "that is no pipeline" if os.path.exists(model) else "there is no such folder or package"
+        raise ValueError(
+            f"MODEL is {model!r:.60}, but {found}; expected the folder of a trained pipeline, such as "
+            f"training/model-best, the name of an installed one, or `sample`"
+        )
     return spacy.load(model)
 
 

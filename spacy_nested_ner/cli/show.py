@@ -61,7 +61,8 @@ def show_cli(
     """
     with errors_shown():
         given = inputs or [STANDARD_INPUT]
-        limit = number or _default_number(given, source_format, as_json=as_json)
+        default = _default_number(given, source_format, as_json=as_json)
+        limit = number or default
         nlp = load_pipeline(model)
         check_pipeline(nlp, spans_key)
         if threshold is not None:
@@ -77,7 +78,7 @@ def show_cli(
             print(part, flush=True)
             shown += 1
         if not shown:
-            names = ", ".join("standard input" if name == STANDARD_INPUT else name for name in given)
+            names = ", ".join("standard input" if name == STANDARD_INPUT else name.strip() or "''" for name in given)
             raise ValueError(f"no sentence found in {names}")
 
 

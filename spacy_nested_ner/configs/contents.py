@@ -70,10 +70,11 @@ class Contents:
         most = max(self.spans, key=self.spans.__getitem__, default="sc")
         key = wanted or ("sc" if "sc" in self.spans else most)
         if key not in self.spans:
-            raise ValueError(f"{self.path}: no labeled span in doc.spans[{key!r}]; {self._remedy()}")
+            raise ValueError(f"{self.path}: no labeled span in doc.spans[{key!r}]; {self.remedy()}")
         return key
 
-    def _remedy(self) -> str:
+    def remedy(self) -> str:
+        """What is annotated, for data without mentions where they were looked for, and what to do."""
         if self.spans:
             found = ", ".join(f"{key!r} ({n:,} spans)" for key, n in self.spans.most_common())
             return f"found {found}; choose one of them with --spans-key"

@@ -48,7 +48,7 @@ def find_path(given: str) -> Path | None:
     """The file or folder of this name, if there is one. An error if there is none and the name is that of a file."""
     path = Path(given)
     try:
-        if path.exists():
+        if given and path.exists():  # Path("") is the current folder
             return path
     except (OSError, ValueError):  # too long, or with characters that no file name may have
         return None

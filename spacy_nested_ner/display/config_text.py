@@ -24,11 +24,12 @@ def describe_next_steps(plan: ConfigPlan, config: str) -> str:
     """
     key = "" if plan.spans_key == "sc" else f" --spans-key {quote(plan.spans_key)}"
     train = f"spacy train {quote(config)} -o training"
+    remarks: list[str] = []
     if plan.dev is None:
         source = quote(str(plan.train.contents.path))
         title = "Next, set some documents aside as development data, which training needs:"
         commands = [
-            f"spacy nested-ner convert {source} corpus --split 80/10/10{key}",
+            f"spacy nested-ner convert {source} corpus --split {_shares(len(plan.train.contents.texts))}{key}",
             f"{train} --paths.train corpus/train.spacy --paths.dev corpus/dev.spacy",
         ]
     else:
@@ -41,7 +42,14 @@ def describe_next_steps(plan: ConfigPlan, config: str) -> str:
             f"spacy nested-ner calibrate training/model-best {quote(str(dev))} -o training/calibrated{key}",
             f"spacy nested-ner report training/calibrated {quote(str(unseen))} -o report{key}",
         ]
-    return "\n".join([title, *(f"  {command}" for command in commands)])
+        if unseen == dev:
+            remarks = ["Better make the report with other documents, if you have any: these were used to calibrate."]
+    return "\n".join([title, *(f"  {command}" for command in commands), *remarks])
+
+
+def _shares(documents: int) -> str:
+    """For --split. A tenth of a few documents would be none."""
+    return "34/33/33" if 3 <= documents < 10 else "80/10/10"
 
 
 def _numbers(plan: ConfigPlan) -> str:

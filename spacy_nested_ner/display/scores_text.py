@@ -36,9 +36,20 @@ def describe_table(table: ScoreTable) -> str:
 def _notes(table: ScoreTable) -> list[str]:
     documents, resampling = table.documents, table.resampling
     level = f"{100 * resampling.confidence:g} %"
-    lines = [f"In %, with {level} intervals from {resampling.n:,} bootstrap resamples of {documents:,} documents"]
-    if documents < 2 or not resampling.n:
-        lines = ["In %, without intervals: these need two or more documents to resample"]
+    lines = []
+    if any(row.group == "depth" and row.name != "1" for row in table.rows):
+        lines.append("By level and depth: P of the mentions found there, R of the gold mentions there")
+    if documents < 2:
+        lines.append("In %, without intervals: these need two or more documents to resample")
+    elif not resampling.n:
+        lines.append("In %, without intervals")
+    else:
+        estimates = (estimate for row in table.rows for estimate in (row.p, row.r, row.f))
+        if any(estimate.value is not None and estimate.low is None for estimate in estimates):
+            lines.append("Without an interval: what depends on a single document")
+        lines.append(
+            f"In %, with {level} intervals from {resampling.n:,} bootstrap resamples of {documents:,} documents"
+        )
     if table.unaligned:
         lines.append(
             f"{table.unaligned:,} mentions found begin or end inside a token of the gold; they are in no score"
@@ -127,7 +138,7 @@ def describe_calibration(result: Calibration) -> str:
         text += f"\n\n{result.left_out:,} documents left out: incomplete, without tokens, or not annotated"
     if result.at_limit:
         text += (
-            f"\n\nThe temperature is at the end of its range, {calibration.LOWEST} to {calibration.HIGHEST}: "
-            f"look at the model or the data"
+            f"\n\nThe temperature is at the end of its range, {calibration.LOWEST} to {calibration.HIGHEST}, so these "
+            f"data are too few or too easy, or the model is poor. Calibrate on more data before you trust the result"
         )
     return text

@@ -91,7 +91,10 @@ def calibrate(
     batches = _run(nlp, pipe, kept, gold_tokens=gold_tokens, progress=progress)
     n_mentions = sum(len(batch.right) for batch in batches)
     if not n_mentions:
-        raise ValueError(f"the component finds no mention in {len(kept)} documents: there is nothing to calibrate")
+        raise ValueError(
+            f"the component finds no mention in {len(kept):,} documents, so there is nothing to calibrate; train it "
+            f"for longer, or look at the scores that training printed"
+        )
     before = _confidence(batches, pipe.temperature)
     with progress_bar(unit="temperatures", shown=progress) as bar:
 

@@ -3,7 +3,15 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from ..decoders import AutoDecoder, CubicDecoder, Decoder, Mention, decoder_from_settings
+from ..decoders import (
+    AutoDecoder,
+    CubicDecoder,
+    Decoder,
+    FlatDecoder,
+    Mention,
+    QuadraticDecoder,
+    decoder_from_settings,
+)
 from ..decoders.auto import brief, count_kept
 
 # Why a gold mention cannot be learned, and what to do about it.
@@ -51,8 +59,9 @@ class Lost:
         auto (AutoDecoder | None): What has chosen the decoder.
         """
         total = self.counts.total()
+        share = f"{100 * total / max(self.n_gold, 1):.2f} %"
         lines = [
-            f"nested_ner cannot learn {total:,} of {self.n_gold:,} gold mentions ({total / max(self.n_gold, 1):.2%}); "
+            f"nested_ner cannot learn {total:,} of {self.n_gold:,} gold mentions ({share}); "
             f"they are left out of training:"
         ]
         details = {"length": f" = {limit}", "space": f" of {brief(decoder)}"}
@@ -70,6 +79,8 @@ class Lost:
         kept, *others = count_kept(self.conflicts, [decoder, *wider.values()])
         gains = {name: n - kept for name, n in zip(wider, others)}
         most = max(gains.values(), default=0)
+        if "QuadraticDecoder" in gains and gains["QuadraticDecoder"] == gains["CubicDecoder"]:
+            del gains["CubicDecoder"]  # it takes longer, and keeps no more
         if most in list(gains.values())[:-1]:
             gains.popitem()  # one change is as good as both
         if auto is not None:
@@ -77,16 +88,21 @@ class Lost:
         useful = [f"{name} keeps {gain:,} more" for name, gain in gains.items() if gain]
         parts = [", ".join(useful)] if useful else []
         if n_lost > most:
-            parts.append(f"{n_lost - most:,} cross other mentions, which no setting can keep")
+            parts.append(
+                f"{n_lost - most:,} cross other mentions, which no setting can keep: correct them, or use spancat if "
+                f"mentions must cross"
+            )
         return "; ".join(parts)
 
 
 def wider_decoders(decoder: Decoder) -> dict[str, Decoder]:
     """Decoders with larger search spaces, by what to change in the config. The last one has the largest."""
     several = {"multi_label = true": decoder_from_settings({**decoder.settings(), "multi_label": True})}
-    cubic: dict[str, Decoder] = {"CubicDecoder": CubicDecoder(multi_label=decoder.multi_label)}
+    nested: dict[str, Decoder] = {"CubicDecoder": CubicDecoder(multi_label=decoder.multi_label)}
     if decoder.space.max_short_child is None:
         return {} if decoder.multi_label else several
+    if isinstance(decoder, FlatDecoder):
+        nested = {"QuadraticDecoder": QuadraticDecoder(multi_label=decoder.multi_label), **nested}
     if decoder.multi_label:
-        return cubic
-    return {**several, **cubic, "CubicDecoder with multi_label = true": CubicDecoder(multi_label=True)}
+        return nested
+    return {**several, **nested, "CubicDecoder with multi_label = true": CubicDecoder(multi_label=True)}

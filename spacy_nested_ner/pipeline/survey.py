@@ -58,7 +58,10 @@ class Survey(NamedTuple):
             key = "" if spans_key == "sc" else f" --spans-key {spans_key}"
             advice.append(f"move the entities to spans with `spacy nested-ner convert in.spacy out.spacy --ents{key}`")
         if not found:
-            return "they have no other spans or entities either: check that the right files are read"
+            return (
+                "they have no other spans or entities either: check that the right files are read or, in Python, that "
+                "nlp.initialize is given examples"
+            )
         return f"found {' and '.join(found)}: {', or '.join(advice)}"
 
 

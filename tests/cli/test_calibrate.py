@@ -89,7 +89,7 @@ def test_nothing_to_fit(folder, tmp_path):
     assert "nested_ner to doc.spans['sc']; see --spans-key" in message
     DocBin(docs=[make_doc(vocab, [("Nobody spoke .", [(0, 1, "PER")])])]).to_disk(tmp_path / "one.spacy")
     message = fails("calibrate", folder / "model", tmp_path / "one.spacy", "-o", tmp_path / "out")
-    assert "the component finds no mention in 1 documents: there is nothing to calibrate" in message
+    assert "the component finds no mention in 1 documents, so there is nothing to calibrate; train it" in message
     assert not (tmp_path / "out").exists()
 
 
@@ -106,7 +106,7 @@ def test_documents_left_out_are_reported(folder, tmp_path):
 def test_the_end_of_the_range_is_reported(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(calibration, "LOWEST", 2.0)
     result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", tmp_path / "out")
-    assert "The temperature is at the end of its range, 2.0 to 10.0" in result.output
+    assert "The temperature is at the end of its range, 2.0 to 10.0, so these data are too few" in result.output
 
 
 def test_options(options_of):

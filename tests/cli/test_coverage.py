@@ -5,9 +5,11 @@ import subprocess
 import sys
 
 import pytest
+import spacy
 from commands import run
 from nested_documents import make_doc
 from spacy import registry
+from spacy.tokens import DocBin, Span
 from thinc.api import Config
 
 from spacy_nested_ner.corpus import write_docs
@@ -121,9 +123,14 @@ def test_nothing_to_count_is_an_error(source, tmp_path):
     run("convert", source, tmp_path / "a.spacy")
     result = run("coverage", tmp_path / "a.spacy", "--spans-key", "x")
     assert result.exit_code == 1
-    assert f"Error: no mention found in {tmp_path / 'a.spacy'}; looked for doc.spans['x'], see --spans-key" in (
-        result.output
+    assert (
+        f"Error: no mention found in {tmp_path / 'a.spacy'}; looked for doc.spans['x'], found 'sc' (7 spans); "
+        f"choose one of them with --spans-key" in result.output
     )
+    doc = spacy.blank("en")("Ada left .")
+    doc.ents = [Span(doc, 0, 1, label="PER")]
+    DocBin(docs=[doc]).to_disk(tmp_path / "b.spacy")
+    assert "found 1 entities in doc.ents, which cannot nest; copy" in run("coverage", tmp_path / "b.spacy").output
 
 
 def test_bad_lines(source):

@@ -34,6 +34,8 @@ def test_the_table(folder):
     assert names.index("PER") < names.index("1 word") < names.index("5 words") < names.index("6-10 words")
     assert lines[-1] == "In %, with 95 % intervals from 1,000 bootstrap resamples of 3 documents"
     assert max(map(len, lines)) <= 80
+    assert "By level and depth: P of the mentions found there, R of the gold mentions there" in lines
+    assert "In %, without intervals" in evaluate(folder, "--resamples", 0).splitlines()
 
 
 def test_scores_are_those_of_spacy_evaluate(folder, tmp_path):

@@ -71,6 +71,7 @@ def test_bracket_notation_must_be_asked_for(model, tmp_path):
     result = run("show", model, tmp_path / "text.txt")
     assert "text.txt is read as plain text; if it is in bracket notation, add --from bracket" in result.stderr
     assert "comment" in result.stdout
+    assert run("show", model, tmp_path / "text.txt", "-n", 1).stderr == result.stderr
     result = run("show", model, tmp_path / "text.txt", "--from", "bracket")
     assert re.sub(r"\[\w+ |\]", "", result.output.splitlines()[0]) == "Fabian left ."
     assert result.stderr == ""
@@ -126,8 +127,21 @@ def test_errors_in_the_input(model, tmp_path):
     assert "line 1: byte 0xff is not UTF-8" in fails("show", model, tmp_path / "binary")
     assert "standard input, line 1: byte 0xff is not UTF-8" in fails("show", model, "-", input=b"\xff")
     assert "no sentence found in standard input" in fails("show", model)
+    assert "no sentence found in ''\n" in fails("show", model, ""), "which is not the current folder"
     (tmp_path / "empty").mkdir()
     assert "empty: no .txt file in this folder" in fails("show", model, tmp_path / "empty")
+
+
+def test_what_is_no_pipeline(tmp_path):
+    expected = "expected the folder of a trained pipeline, such as training/model-best, the name of an installed one"
+    for given, found in [
+        (TEXT, "there is no such folder or package"),
+        ("Fabian " * 100, "there is no such folder or package"),
+        (tmp_path, "that is no pipeline"),
+    ]:
+        text = fails("show", given, TEXT)
+        assert text.startswith("Error: MODEL is '")
+        assert f"but {found}; {expected}" in text
 
 
 @pytest.mark.parametrize(

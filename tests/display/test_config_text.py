@@ -1,6 +1,7 @@
 """Why a config is as it is, as people read it."""
 
 import pytest
+from commands import run
 from small_corpora import DOUBLE, FLAT, NESTED, save_docs
 
 from spacy_nested_ner import init_config
@@ -56,16 +57,25 @@ def test_next_steps(paths, tmp_path):
 Next:
   spacy train 'my config.cfg' -o training
   spacy nested-ner calibrate training/model-best 'my dev.spacy' -o training/calibrated
-  spacy nested-ner report training/calibrated 'my dev.spacy' -o report"""
+  spacy nested-ner report training/calibrated 'my dev.spacy' -o report
+Better make the report with other documents, if you have any: these were used to calibrate."""
     )
 
 
 def test_the_report_is_about_test_data_if_there_are_any(tmp_path):
     train, dev = (save_docs(tmp_path / f"{part}.spacy", [NESTED]) for part in ("train", "dev"))
     plan = init_config(train, dev)
-    assert describe_next_steps(plan, "c.cfg").endswith(f"training/calibrated {tmp_path}/dev.spacy -o report")
+    assert f"training/calibrated {tmp_path}/dev.spacy -o report\n" in describe_next_steps(plan, "c.cfg")
     save_docs(tmp_path / "test.spacy", [FLAT])
     assert describe_next_steps(plan, "c.cfg").endswith(f"training/calibrated {tmp_path}/test.spacy -o report")
+
+
+def test_the_split_of_a_few_documents_gives_all_parts(tmp_path):
+    documents = [[(f"Ada met Bo {number}", [(0, 1, "PER")])] for number in range(10)]
+    for n, shares in [(3, "34/33/33"), (9, "34/33/33"), (10, "80/10/10")]:
+        train = save_docs(tmp_path / "train.spacy", *documents[:n])
+        assert f"corpus --split {shares}\n" in describe_next_steps(init_config(train), "c.cfg")
+        assert run("convert", train, tmp_path / f"corpus{n}", "--split", shares).exit_code == 0
 
 
 def test_next_steps_without_development_data(tmp_path):

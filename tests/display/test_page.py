@@ -154,6 +154,9 @@ def test_the_command_that_calibrates_is_shown_if_the_error_is_far_above_chance()
     again = render_page({**FACTS, **guesses(0.7), "settings": {**SETTINGS, "temperature": 0.5}, "spans_key": "other"})
     assert "has been calibrated (temperature 0.50)" in again
     assert "model-best-calibrated --spans-key other</pre>" in again
+    path = "my models/calibrated/"
+    again = render_page({**FACTS, **guesses(0.7), "settings": {**SETTINGS, "temperature": 0.5}, "path": path})
+    assert "calibrate &#x27;my models/calibrated&#x27; DEV --output &#x27;my models/calibrated-again&#x27;<" in again
     # Other components have no temperature.
     other = render_page({**FACTS, **guesses(0.7), "settings": None})
     assert "cannot be trusted" in other

@@ -84,15 +84,15 @@ def test_what_no_decoder_can_keep_does_not_count():
 
 
 def test_crossing_mentions_are_warned_about_with_numbers():
-    """And without advice: no setting can keep them."""
+    """No setting can keep them, and none is advised."""
     nlp, pipe = blank()
     sentence = ("New York City Council met .", [(0, 3, "GPE"), (2, 4, "ORG")])
     with pytest.warns(UserWarning, match="cannot learn") as caught:
         nlp.initialize(lambda: [example(nlp, sentence), *make_examples(nlp)])
     assert [str(each.message) for each in caught] == [
-        "nested_ner cannot learn 1 of 20 gold mentions (5.00%); they are left out of training:\n"
+        "nested_ner cannot learn 1 of 20 gold mentions (5.00 %); they are left out of training:\n"
         "  1 are outside the search space of QuadraticDecoder (GPE 1): "
-        "1 cross other mentions, which no setting can keep"
+        "1 cross other mentions, which no setting can keep: correct them, or use spancat if mentions must cross"
     ]
     assert pipe.decoder_choice == (QuadraticDecoder(), 20, 19, 19, 19)
 
