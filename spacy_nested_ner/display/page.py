@@ -23,9 +23,10 @@ Row = dict[str, Any]
 
 
 def render_page(numbers: dict[str, Any]) -> str:
-    """The page.
+    """The page of `spacy nested-ner report`.
 
     numbers (dict[str, Any]): What is in report.json.
+    RETURNS (str): HTML that needs no other file and no network.
     """
     classes = {label: f"l{k % len(COLORS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
     colors = "\n".join(f".l{k} {{ --label: {color}; }}" for k, color in enumerate(COLORS))
