@@ -110,6 +110,16 @@ def test_the_reference_is_made_from_help_and_docstrings(site):
 
 
 @pytest.mark.slow
+def test_every_page_has_one_title_and_a_table_of_contents_for_its_sections(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert text.count("<h1") == 1, page.relative_to(site)
+        article = text[text.index("<article") : text.index("</article>")]
+        for anchor in re.findall(r'<h2 id="([^"]+)"', article):
+            assert f'href="#{anchor}" class="md-nav__link"' in text, page.relative_to(site)
+
+
+@pytest.mark.slow
 def test_files_of_the_repository_are_on_the_site(site):
     text = (site / "reference" / "configs.html").read_text(encoding="utf-8")
     assert 'href="../repository/configs/tok2vec.cfg.html"' in text
