@@ -203,7 +203,7 @@ class NestedNER(TrainablePipe):
     ) -> list[Prediction]:
         """The mentions of every doc. Docs are not changed.
 
-        docs (Iterable[Doc]): Docs with tokens.
+        docs (Iterable[Doc]): Docs with the vectors of tok2vec or the transformer, such as those of `nlp(text)`.
         threshold (float | None): Instead of the setting.
         temperature (float): Instead of the setting.
         RETURNS (list[Prediction]): One per doc: mentions, their probabilities, log-probability and entropy.
@@ -220,7 +220,7 @@ class NestedNER(TrainablePipe):
         """The score of every span of some docs: the network runs once, and any number of analyses can be decoded
         from what it gives, at any threshold and temperature.
 
-        docs (Iterable[Doc]): Docs with tokens.
+        docs (Iterable[Doc]): Docs with the vectors of tok2vec or the transformer, such as those of `nlp(text)`.
         RETURNS (ScoredDocs): `predict(threshold=…, temperature=…)` decodes them, `packed()` gives the scores.
         """
         docs = list(docs)
