@@ -32,23 +32,21 @@ def as_google(text: str, section: str = "Args") -> str:
     RETURNS (str): The same with headings.
     """
     free: list[str] = []
-    fields: dict[str, list[str]] = {section: [], "Returns": [], "Yields": []}
-    current = free
+    fields: list[tuple[str, str, list[str]]] = []
     for line in text.splitlines():
         match = FIELD.match(line)
         if match:
-            names, kind, meaning = match[1], match[2], match[3] or ""
-            current = fields[HEADINGS.get(names, section)]
-            # All but the last of several names have no description of their own.
-            *others, last = [""] if names in HEADINGS else [f"{name} " for name in names.split(", ")]
-            current += [f"    {name}({kind}):" for name in others]
-            current.append(f"    {last}({kind}): {meaning}")
-        elif line.startswith(" ") and current is not free:
-            current.append(f"        {line.strip()}")
+            fields.append((match[1], match[2], [match[3] or ""]))
+        elif line.startswith(" ") and fields:
+            fields[-1][2].append(f"        {line.strip()}")
         else:
-            current = free
             free.append(line)
+    bodies: dict[str, list[str]] = {section: [], "Returns": [], "Yields": []}
+    for names, kind, meaning in fields:
+        # Names that share a field share its description.
+        for name in [""] if names in HEADINGS else [f"{name} " for name in names.split(", ")]:
+            bodies[HEADINGS.get(names, section)].append("\n".join([f"    {name}({kind}): {meaning[0]}", *meaning[1:]]))
     # Markdown wants a blank line before a list.
     lines = [re.sub(r"^(?!- | )(.+)\n(?=- )", r"\1\n\n", "\n".join(free).strip(), flags=re.MULTILINE)]
-    lines += ["\n".join([f"{heading}:", *body]) for heading, body in fields.items() if body]
+    lines += ["\n".join([f"{heading}:", *body]) for heading, body in bodies.items() if body]
     return "\n\n".join(filter(None, lines))

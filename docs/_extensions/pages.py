@@ -29,6 +29,9 @@ LINK = re.compile(r"(\[[^\[\]]*\])\(([^)\s#:]+)(#[^)\s]*)?\)")
 COMMENT = re.compile(r"^<!-- (?:test: .*|end) -->\n", re.MULTILINE)
 OPTIONS = re.compile(r"^<!-- options of ([\w-]+) -->$", re.MULTILINE)
 FENCE = re.compile(r"^```(\w+) (?:output|bracket)$", re.MULTILINE)
+# Headings of what `spacy project document` writes: a second title, and pictures that the site has nowhere else.
+SECOND_TITLE = re.compile(r"^# 🪐 .*\n", re.MULTILINE)
+PICTURE = re.compile(r"^(#+) [^\w\s`]+ (?=\w)", re.MULTILINE)
 TITLE = re.compile(r"^```(\w+) title=(\S+)$", re.MULTILINE)
 
 
@@ -55,6 +58,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta["hide"] = ["navigation"]
     markdown = COMMENT.sub("", markdown)
     markdown = OPTIONS.sub(lambda match: option_table(match[1]), markdown)
+    markdown = PICTURE.sub(r"\1 ", SECOND_TITLE.sub("", markdown))
     markdown = FENCE.sub(r"```\1", markdown)
     markdown = TITLE.sub(r'```\1 title="\2"', markdown)
     return LINK.sub(lambda match: _site_link(match, page.file.src_uri), markdown)

@@ -16,6 +16,7 @@ from typing import Any
 from thinc.api import Config
 
 TEMPLATES = ("tok2vec", "transformer")
+"""The names of the configs that come with the package."""
 
 _HEADING = re.compile(r"\[(.+)\]")
 _REFERENCE = re.compile(r"\$\{[\w.]+\}")
@@ -46,6 +47,7 @@ def read_template(name: str) -> str:
     """A config of the package.
 
     name (str): One of `TEMPLATES`.
+    RETURNS (str): Its text, with comments.
     """
     if name not in TEMPLATES:
         raise ValueError(f"template is {name!r}; expected one of {', '.join(TEMPLATES)}")

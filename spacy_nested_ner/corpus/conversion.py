@@ -35,6 +35,8 @@ def convert(
 ) -> ConversionReport:
     """Convert a file, or all files in a folder, to one file (brat: to a folder of files).
 
+    source (str | Path): The file or folder to read.
+    target (str | Path): The file or folder to write.
     source_format, target_format (str | None): A key of `FORMATS`; None to go by the content and the file name.
     settings (Settings | None): The spans key, the language and the like.
     skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
@@ -84,6 +86,7 @@ def read_docs(
 ) -> Iterator[Doc]:
     """Read the Docs of a file or folder, one at a time.
 
+    path (str | Path): The file or folder.
     format (str | None): A key of `FORMATS`; None to go by the content and the file name.
     settings (Settings | None): The spans key, the language and the like.
     report (ConversionReport | None): Filled in while the Docs are read.
@@ -102,6 +105,10 @@ def read_records(
 ) -> Iterator[Record]:
     """Read the Docs of a file or folder like `read_docs`, each with the place it comes from.
 
+    path (str | Path): The file or folder.
+    format (str | None): A key of `FORMATS`; None to go by the content and the file name.
+    settings (Settings | None): The spans key, the language and the like.
+    report (ConversionReport | None): Filled in while the Docs are read.
     progress (bool): Show a progress bar on a terminal.
     YIELDS (Record): The documents and their places.
     """
@@ -118,6 +125,8 @@ def write_docs(
 ) -> ConversionReport:
     """Write Docs to a file (brat: to a folder). After an error, nothing is written.
 
+    docs (Iterable[Doc]): Docs with mentions in `doc.spans`.
+    path (str | Path): The file or folder to write.
     format (str | None): A key of `FORMATS`; None to go by the file name.
     settings (Settings | None): The spans key.
     RETURNS (ConversionReport): What was written, and what could not be kept.

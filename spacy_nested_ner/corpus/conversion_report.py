@@ -33,7 +33,11 @@ class FormatError(ValueError):
 
 @dataclass
 class Loss:
-    """One kind of thing that was not kept: how often, and where it was seen first."""
+    """One kind of thing that was not kept.
+
+    count (int): How often.
+    places (list[str]): Where it was seen first.
+    """
 
     count: int = 0
     places: list[str] = field(default_factory=list)
@@ -55,7 +59,10 @@ class ConversionReport:
     """What was read, and what could not be kept. Prints as a short text.
 
     skip_bad (bool): Skip and count bad input instead of raising a `FormatError`.
+    documents, sentences, words (int): How many were read.
     longest (int): The number of words in the longest sentence.
+    mentions (int): How many were kept.
+    labels (Counter[str]): Mentions by label.
     nested (int): Mentions whose span is inside another one: what the recall of nested mentions is a share of.
     depth (int): The depth of the deepest mention.
     entities (int): Entities in doc.ents, which are no mentions unless they are asked for.

@@ -61,7 +61,11 @@ class Settings:
 
 
 class Record(NamedTuple):
-    """A document, and where it comes from."""
+    """A document, and where it comes from.
+
+    doc (Doc): The document, with its mentions in `doc.spans`.
+    where (str): The file, and the line or the number of the document in it.
+    """
 
     doc: Doc
     where: str

@@ -294,7 +294,11 @@ class QuadraticDecoder(Decoder):
 
 
 def decoder_from_settings(settings: Mapping[str, Any]) -> Decoder:
-    """The decoder that has these `settings()`."""
+    """The decoder that has these settings.
+
+    settings (Mapping[str, Any]): What `Decoder.settings()` gives.
+    RETURNS (Decoder): The decoder.
+    """
     kinds: dict[str, Callable[..., Decoder]] = {
         kind.name: kind for kind in (FlatDecoder, QuadraticDecoder, CubicDecoder)
     }

@@ -17,7 +17,11 @@ PREFIX, OPEN, CLOSED, LEFTWARD = "→", "↦", "↔", "↤"
 
 
 class Item(NamedTuple):
-    """An item of the deduction system: a kind (an arrow or a label) and fenceposts."""
+    """An item of the deduction system.
+
+    kind (Any): An arrow or a label.
+    posts (tuple[int, ...]): Fenceposts, the places between tokens.
+    """
 
     kind: Any
     posts: tuple[int, ...]

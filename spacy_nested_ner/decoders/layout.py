@@ -26,7 +26,12 @@ _MOST_CELLS = 2**60
 
 
 def count_spans(n_tokens: int, max_span_length: int | None = None) -> int:
-    """How many spans a segment has."""
+    """How many spans a segment has.
+
+    n_tokens (int): The length of the segment.
+    max_span_length (int | None): The length of the longest span; None for no limit.
+    RETURNS (int): The number of spans.
+    """
     width = n_tokens if max_span_length is None else min(n_tokens, max_span_length)
     return n_tokens * width - width * (width - 1) // 2
 

@@ -30,7 +30,12 @@ def sort_mentions(mentions: Iterable[Mention]) -> list[Mention]:
 
 
 def check_mentions(mentions: Iterable[AnyMention], n_tokens: int) -> list[Mention]:
-    """Sorted, without duplicates; an error for anything that is not a span of `n_tokens` tokens."""
+    """Mentions, checked and in order. Anything that is not a span of the sentence is an error.
+
+    mentions (Iterable[AnyMention]): Mentions, or tuples of start, end and label.
+    n_tokens (int): The length of the sentence.
+    RETURNS (list[Mention]): Sorted, without duplicates.
+    """
     if not _is_whole(n_tokens) or n_tokens < 0:
         raise ValueError(f"n_tokens is {n_tokens!r}; expected a whole number, 0 or more")
     result = set()

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from ..corpus.conversion_report import counted
 from .confidence_text import calibration_advice, settings_facts
 from .pieces import figure, html_table, label_tag, legend
 from .plots import (
@@ -22,9 +23,10 @@ Row = dict[str, Any]
 
 
 def render_page(numbers: dict[str, Any]) -> str:
-    """The page.
+    """The page of `spacy nested-ner report`.
 
     numbers (dict[str, Any]): What is in report.json.
+    RETURNS (str): HTML that needs no other file and no network.
     """
     classes = {label: f"l{k % len(COLORS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
     colors = "\n".join(f".l{k} {{ --label: {color}; }}" for k, color in enumerate(COLORS))
@@ -62,8 +64,8 @@ def _header(numbers: dict[str, Any]) -> list[str]:
     lines = [f"<h1>{escape(numbers['model'])}</h1>", f'<ul class="facts">{items}</ul>']
     if numbers["unaligned"]:
         lines.append(
-            f'<p class="note">{numbers["unaligned"]:,} mentions found begin or end inside a token of the gold. They '
-            "are not counted, as in spaCy's own scores.</p>"
+            f'<p class="note">{counted(numbers["unaligned"], "mention")} found with a border inside a token of the '
+            "gold: not counted, as in spaCy's own scores.</p>"
         )
     return lines
 
@@ -175,7 +177,8 @@ def _advice(numbers: dict[str, Any]) -> list[str]:
 
 
 def _error_ranking(numbers: Row | None) -> list[str]:
-    if not numbers or not numbers["errors"]:
+    # One error, or one sentence, has no order.
+    if not numbers or numbers["errors"] < 2 or numbers["segments"] < 2:
         return []
     orders = {"entropy": "highest entropy first", "length": "longest first", "best": "most errors first"}
     sentences, words = numbers["by_segments"], numbers["by_words"]

@@ -30,6 +30,5 @@ def legend(keys: Iterable[tuple[str, str]]) -> str:
 
     keys (Iterable[tuple[str, str]]): Names and colors.
     """
-    return " &nbsp; ".join(
-        f'<span class="key" style="background:{color}"></span>{escape(name)}' for name, color in keys
-    )
+    items = (f'<span><span class="key" style="background:{color}"></span>{escape(name)}</span>' for name, color in keys)
+    return f'<span class="keys">{" &nbsp; ".join(items)}</span>'

@@ -8,8 +8,8 @@ STYLE = """
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e8edf2; --soft: #a3adb8; --line: #2b323a; --frame: #3a434d;
     --rule: #56616c; --axis: #8b96a1; --blue: #6fb1ea; --orange: #e5a844; --green: #9ccb6a; --gray: #7d8893;
-    --red: #ff6b7d; --bar: #26384a; --wrong: #ff9aa6; --veil: rgba(20, 24, 29, .55); --right-cell: 80, 150, 215;
-    --error-cell: 235, 70, 95; --advice: #3a2f14; --strength: 45%; }
+    --red: #ff6b7d; --bar: #26384a; --wrong: #ffd3d9; --veil: rgba(20, 24, 29, .55); --right-cell: 80, 150, 215;
+    --error-cell: 235, 70, 95; --advice: #3a2f14; --strength: 36%; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1120px; padding: 32px 28px 64px; background: var(--page); color: var(--ink);
@@ -55,6 +55,7 @@ td.where { text-align: left; }
 .confusion .right { background: rgba(var(--right-cell), var(--share)); }
 .confusion td.aside, .confusion th.aside { border-left: 2px solid var(--rule); }
 .confusion tr.aside > * { border-top: 2px solid var(--rule); }
+.keys span { white-space: nowrap; }
 .key { display: inline-block; width: 22px; height: 3px; vertical-align: 4px; margin-right: 5px; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 12px; margin: 10px 0 16px; padding: 0; list-style: none;
   font-size: 13px; align-items: center; }

@@ -32,6 +32,7 @@ TOLERANCE = 1e-3
 class Confidence(NamedTuple):
     """How good probabilities are at some temperature.
 
+    temperature (float): What scores are divided by.
     nll (float): Negative log-likelihood of the gold analyses, in nats per sentence.
     log_loss (float): Of mentions found, being right or wrong, in nats per mention.
     ece (float): Expected calibration error of mentions found.
@@ -50,6 +51,7 @@ class Calibration(NamedTuple):
 
     mentions (int): How many were found, right or wrong.
     left_out (int): Documents that are incomplete, have no gold mentions under the key, or have no tokens.
+    before, after (Confidence): How good the probabilities were, and how good they are now.
     """
 
     mentions: int
@@ -74,10 +76,13 @@ def calibrate(
     """Set the temperature of the component that writes to `spans_key` to the one with the lowest log loss of the
     mentions it finds being right. The network runs once per document.
 
+    nlp (Language): The pipeline; its temperature is changed.
     records (Iterable[Record]): Documents with gold mentions that the component was not trained on. Incomplete ones are
         left out: it is unknown whether what is found in them is right.
+    spans_key (str): The gold mentions, and those of the component, are in `doc.spans[spans_key]`.
     gold_tokens (bool): Predict on the tokens and sentences of the data.
     progress (bool): Show bars, on terminals only.
+    RETURNS (Calibration): How good the probabilities were before, and how good they are now.
     """
     pipe = calibrated_component(nlp, spans_key)
     docs = [record.doc for record in records]

@@ -27,6 +27,7 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS
 
     probabilities (ArrayLike): One for each mention.
     right (ArrayLike): Whether the mention is right.
+    n_bins (int): How many bins.
     RETURNS (dict[str, Any]): "ece"; "by_chance", the mean error that exact probabilities have; "chance_limit", which
         they exceed once in a hundred times; and "bins". All but the last are None if there is no mention.
     """
@@ -51,7 +52,11 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS
 
 def error_by_chance(bins: Sequence[Row]) -> float | None:
     """The calibration error that exact probabilities have, on average: the fewer mentions there are, the more the share
-    that is right varies. Takes deviations to be normal, and the mean of a bin for every probability in it."""
+    that is right varies. Takes deviations to be normal, and the mean of a bin for every probability in it.
+
+    bins (Sequence[dict[str, Any]]): The "bins" that `reliability` gives.
+    RETURNS (float | None): The error; None if there is no mention.
+    """
     filled = [(row["mentions"], row["probability"]) for row in bins if row["mentions"]]
     if not filled:
         return None
@@ -84,7 +89,12 @@ def is_miscalibrated(calibration: dict[str, Any]) -> bool:
 
 
 def log_loss(probabilities: ArrayLike, right: ArrayLike) -> float:
-    """The mean of -log of the probability of the actual outcome, in nats; 0 if there is no mention."""
+    """The mean of -log of the probability of the actual outcome, in nats; 0 if there is no mention.
+
+    probabilities (ArrayLike): One for each mention.
+    right (ArrayLike): Whether the mention is right.
+    RETURNS (float): The mean.
+    """
     p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype=bool)
     p = np.clip(p, 1e-6, 1 - 1e-6)
     return float(-np.log(np.where(r, p, 1 - p)).mean()) if len(p) else 0.0

@@ -56,6 +56,7 @@ class Coverage:
     Of mentions that exclude each other, a space keeps as many as it can. Where that leaves a choice, it keeps mentions
     with rarer labels, counted over all documents, then those whose labels come first in the alphabet; so does training.
 
+    spans_key (str): The mentions are in `doc.spans[spans_key]`.
     use_sentences (bool): Every sentence is a segment of its own; mentions that cross a sentence boundary are lost in
         all spaces. Otherwise a document is one segment, as in a pipeline that sets no sentence boundaries.
     max_span_length (int | "auto" | None): Longer mentions are lost in all spaces. "auto" for the length of the longest
@@ -205,7 +206,12 @@ class Coverage:
 
 
 def measure_coverage(records: Iterable[Record], **settings: Any) -> Coverage:
-    """What each search space keeps of some documents; settings are those of `Coverage`."""
+    """What each search space keeps of some documents.
+
+    records (Iterable[Record]): The documents, with gold mentions.
+    settings (Any): The settings of `Coverage`, such as `max_span_length` and `min_coverage`.
+    RETURNS (Coverage): What each space keeps.
+    """
     coverage = Coverage(**settings)
     for record in records:
         coverage.add(record)

@@ -21,7 +21,9 @@ LENGTHS = (1, 2, 3, 4, 5, 10)
 def measure(judged: list[Judged], *, n_examples: int = 20) -> dict[str, Any]:
     """All numbers about judged documents.
 
+    judged (list[Judged]): What `predict` gives.
     n_examples (int): How many sentences with surprising errors, and how many spurious mentions, to list.
+    RETURNS (dict[str, Any]): What report.json has, except the names of the pipeline and the data.
     """
     every = PRFScore()
     for each in judged:

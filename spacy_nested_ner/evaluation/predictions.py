@@ -28,7 +28,10 @@ Found = dict[Mention, float]
 class Judged:
     """A document with its gold mentions and those that the pipeline found, on the tokens of the gold.
 
+    where (str): Where the document comes from.
+    words (list[str]): The tokens of the gold.
     sentences (list[Segment]): Where the sentences of the gold begin and end.
+    gold (set[Mention]): The gold mentions.
     found (Found): At the settings of the pipeline.
     at (dict[float, Found]): At other thresholds.
     probabilities (Found): Of gold mentions, including those not found, where a component knows them.
@@ -66,6 +69,8 @@ def predict(
     """Run a pipeline on documents with gold mentions. Documents without mentions under the key, and those without
     tokens, are left out.
 
+    nlp (Language): A trained pipeline.
+    records (Iterable[Record]): Documents with gold mentions.
     spans_key (str): The pipeline writes mentions to `doc.spans[spans_key]`.
     gold_key (str | None): The gold mentions are in `doc.spans[gold_key]`; None if that is the same key.
     thresholds (Iterable[float]): nested_ner and spancat find mentions at each of them; what any other component has

@@ -24,7 +24,9 @@ def nested_ner_score(examples: Iterable[Example], *, spans_key: str, **kwargs: A
     """What `Scorer.score_spans` gives for `spans_<key>`, and the same three numbers for first-level mentions, for
     nested ones, and for every depth (see LevelScore).
 
+    examples (Iterable[Example]): Predicted docs with their gold.
     spans_key (str): Where the mentions are in `doc.spans`.
+    kwargs (Any): Not used; spaCy passes other settings of the pipeline.
     RETURNS (dict[str, Any]): `spans_<key>_p/r/f/per_type`, `spans_<key>_first_level_p/r/f`,
         `spans_<key>_nested_p/r/f`, and `spans_<key>_per_depth`, a dictionary from "1" (first level) on.
     """

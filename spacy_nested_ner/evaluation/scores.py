@@ -74,7 +74,10 @@ class DifferenceRow(NamedTuple):
 class ScoreTable:
     """All scores of a pipeline.
 
+    documents (int): How many documents were scored.
     unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score, as in spaCy.
+    rows (list[ScoreRow]): One for all mentions, one per level, depth, label and length.
+    resampling (Resampling): How intervals were made.
     """
 
     documents: int
@@ -89,7 +92,12 @@ class ScoreTable:
 
 @dataclass(frozen=True)
 class DifferenceTable:
-    """The differences between two pipelines on the same documents."""
+    """The differences between two pipelines on the same documents.
+
+    documents (int): How many documents were compared.
+    rows (list[DifferenceRow]): One for all mentions, one per level, depth, label and length.
+    resampling (Resampling): How intervals and p-values were made.
+    """
 
     documents: int
     rows: list[DifferenceRow]

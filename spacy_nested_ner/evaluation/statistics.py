@@ -28,6 +28,10 @@ class LongMention(NamedTuple):
 class Statistics:
     """The statistics of the documents added to this.
 
+    name (str): What to call the documents in tables.
+    documents (int): How many there are.
+    sentence_lengths (Counter[int]): Sentences by their number of words.
+    labels (Counter[str]): Mentions by label.
     lengths (Counter[int]): Mentions by their number of words.
     depths (Counter[int]): Mentions by their depth, 1 for those inside no other.
     inside (Counter[tuple[str, str]]): Labels of mentions and of those directly inside them.
@@ -37,6 +41,7 @@ class Statistics:
         second longest.
     texts (Counter[tuple[str, str]]): Mentions by label and text.
     across (int): Mentions that reach into another sentence.
+    longest (LongMention): The longest mention, and where it is.
     """
 
     name: str
@@ -120,7 +125,13 @@ class Statistics:
 
 
 def collect_statistics(records: Iterable[Record], name: str = "all", *, spans_key: str = "sc") -> Statistics:
-    """The statistics of some documents."""
+    """The statistics of some documents.
+
+    records (Iterable[Record]): The documents, with mentions in `doc.spans[spans_key]`.
+    name (str): What to call them in tables.
+    spans_key (str): The key of the mentions.
+    RETURNS (Statistics): The statistics.
+    """
     statistics = Statistics(name)
     for record in records:
         statistics.add(record, spans_key)

@@ -54,6 +54,8 @@ class NestedNER(TrainablePipe):
 
     `doc.spans[key].attrs` holds "scores", the marginal probability of every mention in the group's order;
     "log_probability" of the whole analysis; and "entropy" of the distribution it was taken from.
+
+    Usually made by `nlp.add_pipe("nested_ner", config={…})`. What the settings mean is on the page of the component.
     """
 
     def __init__(
@@ -144,11 +146,13 @@ class NestedNER(TrainablePipe):
 
     @property
     def threshold(self) -> float | None:
+        """The setting; None takes the most probable analysis. Change it with `pipe.cfg["threshold"]`."""
         threshold: float | None = self.cfg["threshold"]
         return threshold
 
     @property
     def temperature(self) -> float:
+        """What scores are divided by in prediction. It can be set."""
         return float(self.cfg["temperature"])
 
     @temperature.setter
@@ -158,6 +162,7 @@ class NestedNER(TrainablePipe):
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """The labels that the component knows."""
         return tuple(self.cfg["labels"])
 
     @property
@@ -176,6 +181,7 @@ class NestedNER(TrainablePipe):
     def add_label(self, label: str) -> int:
         """Add a label, before or after training.
 
+        label (str): The label.
         RETURNS (int): 1, or 0 if it was there already.
         """
         if not isinstance(label, str):
@@ -197,8 +203,10 @@ class NestedNER(TrainablePipe):
     ) -> list[Prediction]:
         """The mentions of every doc. Docs are not changed.
 
+        docs (Iterable[Doc]): Docs with the vectors of tok2vec or the transformer, such as those of `nlp(text)`.
         threshold (float | None): Instead of the setting.
         temperature (float): Instead of the setting.
+        RETURNS (list[Prediction]): One per doc: mentions, their probabilities, log-probability and entropy.
         """
         docs = list(docs)
         if not any(len(doc) for doc in docs):
@@ -210,7 +218,11 @@ class NestedNER(TrainablePipe):
 
     def scores(self, docs: Iterable[Doc]) -> ScoredDocs:
         """The score of every span of some docs: the network runs once, and any number of analyses can be decoded
-        from what it gives, at any threshold and temperature."""
+        from what it gives, at any threshold and temperature.
+
+        docs (Iterable[Doc]): Docs with the vectors of tok2vec or the transformer, such as those of `nlp(text)`.
+        RETURNS (ScoredDocs): `predict(threshold=…, temperature=…)` decodes them, `packed()` gives the scores.
+        """
         docs = list(docs)
         decoder = self._ready_decoder()
         segments, layout = self._segmented(docs)
@@ -219,7 +231,11 @@ class NestedNER(TrainablePipe):
         return ScoredDocs(decoder, self._packed(self.model.predict((docs, layout)), layout), segments)
 
     def set_annotations(self, docs: Iterable[Doc], predictions: Iterable[Prediction]) -> None:
-        """Write mentions, their probabilities, and the log-probability and entropy of the analysis."""
+        """Write mentions, their probabilities, and the log-probability and entropy of the analysis.
+
+        docs (Iterable[Doc]): Docs to change.
+        predictions (Iterable[Prediction]): What `predict` gives for them.
+        """
         for doc, prediction in zip(docs, predictions):
             spans = [Span(doc, m.start, m.end, label=self.labels[m.label]) for m in prediction.mentions]
             attrs = {

@@ -11,6 +11,7 @@ from nested_examples import SENTENCES, make_doc, trained
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
 from spacy_nested_ner.display.page import render_page
+from spacy_nested_ner.display.sentences import COLORS
 from spacy_nested_ner.display.style import STYLE
 from spacy_nested_ner.display.tables import percent, score_cells
 from spacy_nested_ner.evaluation import Judged, measure, predict
@@ -69,7 +70,9 @@ class Page(HTMLParser):
 def numbers():
     """Of a pipeline that has not learned enough."""
     nlp = trained(steps=6)
-    return {**FACTS, **measure(predict(nlp, [Record(make_doc(nlp.vocab, SENTENCES), "dev.spacy, document 1")]))}
+    parts = (SENTENCES[:1], SENTENCES[1:])
+    records = [Record(make_doc(nlp.vocab, part), f"dev.spacy, document {n}") for n, part in enumerate(parts, 1)]
+    return {**FACTS, **measure(predict(nlp, records))}
 
 
 def test_the_page_is_one_file_with_all_sections(numbers):
@@ -177,11 +180,48 @@ def test_the_page_has_a_dark_and_a_narrow_style(numbers):
     assert body.count("<table") == len(re.findall(r'<div class="wide"><table', body))
 
 
+def luminance(color):
+    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
+    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+
+def rgb(text):
+    text = text * 2 if len(text) == 3 else text
+    return [int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("ink", ["ink", "wrong"])
+def test_labels_can_be_read_on_every_color(scheme, ink):
+    """The contrast of text that WCAG asks for, 4.5, in the bars of right and of spurious mentions."""
+    block = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[scheme]
+    colors = {name: rgb(value) for name, value in re.findall(r"--([\w-]+): #([0-9a-f]{3,6})\b", block)}
+    strength = int(re.search(r"--strength: (\d+)%", block)[1]) / 100
+    for color in COLORS:
+        bar = [strength * label + (1 - strength) * page for label, page in zip(rgb(color[1:]), colors["page"])]
+        low, high = sorted([luminance(bar), luminance(colors[ink])])
+        assert (high + 0.05) / (low + 0.05) >= 4.5, color
+
+
+def test_one_sentence_or_one_error_has_no_order():
+    found = [((0, 1, "ORG"), 0.9)]
+    one = measure([judged(["Ada"], [(0, 1, "PER")], found, segments=[(0, 1, 0.5)])])
+    assert one["error_ranking"]["errors"] == 2
+    assert "uncertain sentences" not in render_page({**FACTS, **one})
+    words = ["Ada", "Bo"]
+    right = judged(words, [(0, 1, "PER")], [((0, 1, "PER"), 0.9)], segments=[(0, 1, 0.5), (1, 2, 0.5)])
+    wrong = judged(words, [(0, 1, "PER")], [], segments=[(0, 1, 0.5), (1, 2, 0.5)])
+    two = measure([right, wrong])
+    assert two["error_ranking"]["errors"] == 1
+    assert "uncertain sentences" not in render_page({**FACTS, **two})
+    assert "Half of the 2 errors" in render_page({**FACTS, **measure([wrong, wrong])})
+
+
 def test_mentions_that_do_not_align_are_mentioned():
     numbers = measure([judged(["Ada"], [(0, 1, "PER")], [], unaligned=1234)])
-    assert (
-        "1,234 mentions found begin or end inside a token of the gold" in Page(render_page({**FACTS, **numbers})).text
-    )
+    text = Page(render_page({**FACTS, **numbers})).text
+    assert "1,234 mentions found with a border inside a token of the gold" in text
+    assert "1 mention found with a border" in Page(render_page({**FACTS, **numbers, "unaligned": 1})).text
 
 
 def test_text_is_escaped():

@@ -333,3 +333,19 @@ def test_every_public_name_is_in_the_reference():
     listed = {path.rpartition(".")[2] for path in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
     assert set(spacy_nested_ner.__all__) <= listed
     assert set(spacy_nested_ner.evaluation.__all__) <= listed
+
+
+def test_messages_in_the_list_of_common_problems_exist():
+    """What is the same in every message of its kind, without values, is in the source."""
+    page = (ROOT / "docs" / "how-to" / "troubleshooting.md").read_text(encoding="utf-8")
+    messages = re.findall(r"^- `(.*)`$", page, re.MULTILINE)
+    # The others are messages of spaCy.
+    messages = [message for message in messages if not message.startswith(("[E", "Config error"))]
+    assert len(messages) > 4
+    source = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "spacy_nested_ner").rglob("*.py"))
+    # Strings may go on in the next line.
+    source = re.sub(r'"\s*\n\s*f?"', "", source)
+    values = re.compile(r"^Error: …: |nested_ner|…|\(.*?\)|'[^']*'|\d[\d,]*(?: documents?)?")
+    for message in messages:
+        fixed = [part.strip() for part in values.split(message)]
+        assert [part for part in fixed if len(part) > 9 and part not in source] == [], message

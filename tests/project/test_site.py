@@ -1,10 +1,12 @@
 """The documentation site: it builds without warnings, and its pages load nothing from other hosts."""
 
+import inspect
 import os
 import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from importlib import import_module
 from urllib.parse import urlparse
 
 import pytest
@@ -15,6 +17,9 @@ pytest.importorskip("mkdocstrings")
 
 # What makes a browser load a file; links that people click are not among them.
 LOADING = {("link", "href"), ("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src")}
+
+# The names of a field of a docstring.
+FIELD = re.compile(r"^([a-z_]\w*(?:, [a-z_]\w*)*) \(", re.MULTILINE)
 
 
 def test_docstrings_in_the_form_of_spacy_become_sections():
@@ -44,7 +49,7 @@ Returns:
     (tuple[int, ...]): What comes back."""
     )
     assert as_google("It has\n- one;\n- two.") == "It has\n\n- one;\n- two."
-    assert as_google("one, two (int): Both.") == "Args:\n    one (int):\n    two (int): Both."
+    assert as_google("one, two (int): Both.") == "Args:\n    one (int): Both.\n    two (int): Both."
     assert as_google("name (int): A field.", "Attributes") == "Attributes:\n    name (int): A field."
 
 
@@ -105,6 +110,16 @@ def test_the_reference_is_made_from_help_and_docstrings(site):
 
 
 @pytest.mark.slow
+def test_every_page_has_one_title_and_a_table_of_contents_for_its_sections(site):
+    for page in site.rglob("*.html"):
+        text = page.read_text(encoding="utf-8")
+        assert text.count("<h1") == 1, page.relative_to(site)
+        article = text[text.index("<article") : text.index("</article>")]
+        for anchor in re.findall(r'<h2 id="([^"]+)"', article):
+            assert f'href="#{anchor}" class="md-nav__link"' in text, page.relative_to(site)
+
+
+@pytest.mark.slow
 def test_files_of_the_repository_are_on_the_site(site):
     text = (site / "reference" / "configs.html").read_text(encoding="utf-8")
     assert 'href="../repository/configs/tok2vec.cfg.html"' in text
@@ -112,6 +127,34 @@ def test_files_of_the_repository_are_on_the_site(site):
         "[components.nested_ner]"
         in Loads((site / "repository" / "configs" / "tok2vec.cfg.html").read_text(encoding="utf-8")).text
     )
+
+
+PACKAGES = ("", ".configs", ".corpus", ".decoders", ".display", ".evaluation")
+
+
+def public_names():
+    for suffix in PACKAGES:
+        package = import_module(f"spacy_nested_ner{suffix}")
+        yield from ((name, getattr(package, name)) for name in package.__all__)
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    shown = set(re.findall(r"^::: [\w.]+\.(\w+)$", page, re.MULTILINE))
+    assert {name for name, _ in public_names()} <= shown
+
+
+# The settings of the component have a page of their own, and derivations are made by decoders only.
+OTHERWISE = {"NestedNER", "Derivation"}
+
+
+@pytest.mark.parametrize("name", sorted({name for name, thing in public_names() if callable(thing)} - OTHERWISE))
+def test_every_public_parameter_is_described(name):
+    """A table with some of the parameters would be worse than none."""
+    thing = dict(public_names())[name]
+    names = FIELD.findall(inspect.getdoc(thing) or "")
+    described = {each for fields in names for each in fields.split(", ")}
+    assert set(inspect.signature(thing).parameters) <= described
 
 
 def test_every_command_has_a_table_of_its_options():

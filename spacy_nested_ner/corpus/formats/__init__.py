@@ -102,3 +102,4 @@ FORMATS = {
     "xml": Format(xml.read, xml.write, (".xml",)),
     "index": Format(index.read, index.write, (".index",)),
 }
+"""All formats by name."""
