@@ -1,5 +1,6 @@
 """How far the probabilities of a pipeline can be trusted, and what to do about it, as text."""
 
+from shlex import quote
 from typing import Any
 
 from ..evaluation.confidence import is_miscalibrated
@@ -59,6 +60,6 @@ def calibration_advice(numbers: dict[str, Any]) -> tuple[str, str | None] | None
         )
     else:
         text += " To calibrate the pipeline, with your development data in place of DEV:"
-    key = "" if numbers["spans_key"] == "sc" else f" --spans-key {numbers['spans_key']}"
-    path = numbers["path"]
-    return text, f"spacy nested-ner calibrate {path} DEV --output {path.rstrip('/')}-calibrated{key}"
+    key = "" if numbers["spans_key"] == "sc" else f" --spans-key {quote(numbers['spans_key'])}"
+    path = numbers["path"].rstrip("/")
+    return text, f"spacy nested-ner calibrate {quote(path)} DEV --output {quote(path + '-calibrated')}{key}"

@@ -37,8 +37,10 @@ def _notes(table: ScoreTable) -> list[str]:
     documents, resampling = table.documents, table.resampling
     level = f"{100 * resampling.confidence:g} %"
     lines = [f"In %, with {level} intervals from {resampling.n:,} bootstrap resamples of {documents:,} documents"]
-    if documents < 2 or not resampling.n:
+    if documents < 2:
         lines = ["In %, without intervals: these need two or more documents to resample"]
+    elif not resampling.n:
+        lines = ["In %, without intervals"]
     if table.unaligned:
         lines.append(
             f"{table.unaligned:,} mentions found begin or end inside a token of the gold; they are in no score"
