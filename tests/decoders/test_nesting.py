@@ -2,6 +2,7 @@
 
 from time import process_time
 
+import pytest
 from hypothesis import given
 from nested_documents import PLAIN_WORD, sentences
 
@@ -47,6 +48,7 @@ def test_a_parent_is_the_shortest_mention_around_another(sentence):
         assert place.parent == (min(around)[-1] if around else None)
 
 
+@pytest.mark.slow
 def test_long_chains_and_rows_take_no_quadratic_time():
     n = 50_000
     chain = [Mention(i, 2 * n - i, "A") for i in range(n)]
