@@ -13,6 +13,7 @@ from spacy.training import Example
 from .._progress import progress_bar
 from ..annotation import by_segment, sentence_bounds
 from ..decoders import AutoDecoder, Decoder, Mention, QuadraticDecoder
+from ..decoders.auto import count_kept
 from ..decoders.nesting import depths
 from ..pipeline.gold import align, labeled_spans, on_predicted
 from .contents import Contents
@@ -64,7 +65,7 @@ class Evidence:
 
     def kept_by(self, decoder: Decoder) -> int:
         """Mentions that a search space keeps."""
-        return sum(len(decoder.project(mentions, n_tokens)) for mentions, n_tokens in self.segments)
+        return count_kept(self.segments, [decoder])[0]
 
     @cached_property
     def decoder(self) -> Decoder:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, NamedTuple
 
 from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder
@@ -153,8 +154,8 @@ def _cost(decoder: Decoder, longest: int | None) -> tuple[bool, float]:
 
 
 def check_min_coverage(min_coverage: float) -> None:
-    if not 0 <= min_coverage <= 1:
-        raise ValueError(f"min_coverage is {min_coverage}; expected a share from 0 to 1, such as 0.999")
+    if not isinstance(min_coverage, Real) or not 0 <= min_coverage <= 1:
+        raise ValueError(f"min_coverage is {min_coverage!r}; expected a share from 0 to 1, such as 0.999")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,11 @@ from typing import Any
 from spacy.language import Language
 from spacy.tokens import Doc
 
+from ..annotation import scores_of
 from ..pipeline.checks import check_threshold
+
+# How far above 1 the softmax of other components may be.
+_ROUNDING = 1e-5
 
 
 def component_of(nlp: Language, spans_key: str) -> tuple[str, Any] | None:
@@ -32,9 +36,14 @@ def check_pipeline(nlp: Language, spans_key: str) -> None:
 def check_scores(nlp: Language, doc: Doc, spans_key: str) -> None:
     """An error if a doc that has been through the pipeline has no mentions, or not a probability for each."""
     group = doc.spans.get(spans_key)
-    # spancat writes no scores if there is no mention.
-    if group is None or len(group.attrs.get("scores", ())) != len(group):
+    scores = None if group is None else scores_of(group)
+    if scores is None:
         raise _no_scores(nlp.pipe_names, spans_key)
+    for score in scores:
+        if not 0 <= score <= 1 + _ROUNDING:
+            raise ValueError(
+                f'doc.spans[{spans_key!r}].attrs["scores"] has {score:g}; expected probabilities, numbers from 0 to 1'
+            )
 
 
 def set_threshold(nlp: Language, spans_key: str, threshold: float) -> None:

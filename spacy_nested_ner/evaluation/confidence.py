@@ -31,7 +31,8 @@ def reliability(probabilities: ArrayLike, right: ArrayLike, n_bins: int = N_BINS
     RETURNS (dict[str, Any]): "ece"; "by_chance", the mean error that exact probabilities have; "chance_limit", which
         they exceed once in a hundred times; and "bins". All but the last are None if there is no mention.
     """
-    p, r = np.asarray(probabilities, dtype="float64"), np.asarray(right, dtype="float64")
+    # Rounded numbers of other components may be just above 1.
+    p, r = np.clip(np.asarray(probabilities, dtype="float64"), 0, 1), np.asarray(right, dtype="float64")
     places = np.minimum(n_bins - 1, (p * n_bins).astype(int))
     rows: list[Row] = []
     error = 0.0

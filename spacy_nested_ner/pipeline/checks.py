@@ -1,6 +1,5 @@
 """Checks of the component's settings, and warnings about pipelines in which it will not work well."""
 
-from collections.abc import Mapping
 from typing import Literal
 
 from spacy.language import Language
@@ -92,16 +91,3 @@ def warn_about_idle_upstream(nlp: Language | None) -> None:
             f"its own. Set [components.nested_ner.model.tok2vec] to @architectures = "
             f'"spacy.Tok2VecListener.v1" or "spacy-transformers.TransformerListener.v1", or leave {shared[0]} out'
         )
-
-
-def warn_about_new_labels(name: str, counts: Mapping[str, int]) -> None:
-    """Warn about labels that are first seen in training.
-
-    name (str): The name of the component.
-    counts (Mapping[str, int]): Mentions of every label.
-    """
-    found = ", ".join(f"{label} {n:,}" for label, n in counts.items())
-    warn(
-        f"{name} does not know the labels of some mentions ({found} in this batch), and does not learn them: call "
-        f"add_label before training goes on, or initialize with examples of all labels"
-    )

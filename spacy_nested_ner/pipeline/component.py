@@ -32,7 +32,6 @@ from .checks import (
     check_settings,
     check_temperature,
     warn_about_idle_upstream,
-    warn_about_new_labels,
     warn_about_score_weights,
 )
 from .gold import GoldReader
@@ -40,6 +39,7 @@ from .loss import crf_loss
 from .lost import Lost
 from .prediction import Prediction, ScoredDocs
 from .survey import check_mentions_found, survey_examples
+from .unseen import UnseenGold
 
 # Taken when max_span_length is "auto" and no training data has a mention.
 _SPAN_LENGTH_WITHOUT_DATA = 10
@@ -92,8 +92,7 @@ class NestedNER(TrainablePipe):
         self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self._decoder = decoder if isinstance(decoder, Decoder) else None
         self.scorer = scorer
-        # Labels that a warning has named: one warning per label is enough.
-        self._reported_labels: set[str] = set()
+        self._unseen = UnseenGold()
         self.cfg: dict[str, Any] = {
             "labels": [],
             "spans_key": spans_key,
@@ -133,12 +132,15 @@ class NestedNER(TrainablePipe):
         if not isinstance(decoder, Decoder):
             raise TypeError(f"decoder is {decoder!r}; expected a FlatDecoder, QuadraticDecoder or CubicDecoder")
         self._decoder = decoder
+        if self.auto_decoder is not None:  # otherwise the config says which one to load
+            self.cfg["chosen_decoder"] = decoder.settings()
+            self.cfg["decoder_choice"] = None
 
     @property
     def decoder_choice(self) -> Choice | None:
         """What AutoDecoder chose by the training data, with the numbers that decided it.
 
-        RETURNS (Choice | None): None if the config names a decoder, or there was no mention to choose by.
+        RETURNS (Choice | None): None if the config or a script names a decoder, or there was no mention to choose by.
         """
         if self.auto_decoder is None or self.cfg["decoder_choice"] is None:
             return None
@@ -294,6 +296,7 @@ class NestedNER(TrainablePipe):
             self._choose_decoder(self.auto_decoder, segments)
         for mentions, n_tokens in segments:
             reader.project(mentions, n_tokens, self.decoder, lost)
+        self._unseen.add_reported(lost)
         if lost:
             warn(lost.describe(self.decoder, self.span_limit, auto=self.auto_decoder))
         warn_about_score_weights(nlp, self.key)
@@ -310,7 +313,6 @@ class NestedNER(TrainablePipe):
         """By the mentions that fit tokens, segments and the span limit; no decoder can recover the others."""
         choice = auto.choose(segments, self.span_limit)
         self.decoder = QuadraticDecoder() if choice is None else choice.decoder
-        self.cfg["chosen_decoder"] = self.decoder.settings()
         self.cfg["decoder_choice"] = None if choice is None else choice.counts()
         _logger.info("%s: %s", self.name, choice or "QuadraticDecoder, without a gold mention to choose by")
 
@@ -358,12 +360,7 @@ class NestedNER(TrainablePipe):
             for example, segments in zip(examples, scores.segments)
             for known in reader.read(example, segments, scores.decoder, lost)
         ]
-        # `initialize` has reported the labels of its examples.
-        reported = self._reported_labels | self.cfg["label_counts"].keys()
-        new = {label: n for label, n in lost.by_label("label").items() if label not in reported}
-        if new:
-            self._reported_labels.update(new)
-            warn_about_new_labels(self.name, new)
+        self._unseen.warn(self.name, lost, scores.decoder, self.span_limit, known=self.cfg["label_counts"])
         loss, gradient = crf_loss(scores.decoder, scores.packed(), gold, label_smoothing=self.cfg["label_smoothing"])
         return loss, self.model.ops.asarray2f(cast(Floats2d, gradient))
 

@@ -69,13 +69,14 @@ class GoldReader:
 
         segments (list[Segment]): Where they begin and end.
         decoder (Decoder): The search space.
-        lost (Lost | None): Counts mentions that no search space could keep.
+        lost (Lost | None): Counts mentions that are not learned.
         """
         if not self.is_annotated(example.reference):
             return [None] * len(segments)
         rate = self.check(example.reference)
-        placed = self.place(align(example, self.key), segments, Lost() if lost is None else lost)
-        known = [self._numbered(self.project(inside, length, decoder)) for inside, length in placed]
+        lost = Lost() if lost is None else lost
+        placed = self.place(align(example, self.key), segments, lost)
+        known = [self._numbered(self.project(inside, length, decoder, lost)) for inside, length in placed]
         if rate is None:
             return list(known)
         incorrect = self._incorrect(example, segments)
@@ -102,22 +103,19 @@ class GoldReader:
         lost.add("sentence", (m.label for m in across))
         result = []
         for (start, end), mentions in zip(segments, inside):
-            kept = [m for m in mentions if self._is_scored(m)]
-            if len(kept) < len(mentions):
-                lost.add("length", (m.label for m in mentions if m not in kept))
-            result.append((kept, end - start))
+            lost.add("length", (m.label for m in mentions if not self._is_scored(m)))
+            result.append(([m for m in mentions if self._is_scored(m)], end - start))
         return result
 
-    def project(
-        self, mentions: list[Mention], n_tokens: int, decoder: Decoder, lost: Lost | None = None
-    ) -> list[Mention]:
+    def project(self, mentions: list[Mention], n_tokens: int, decoder: Decoder, lost: Lost) -> list[Mention]:
         """The mentions of a segment that a search space keeps.
 
-        lost (Lost | None): Counts the others.
+        lost (Lost): Counts the others.
         """
         kept = decoder.project(mentions, n_tokens, counts=self.label_counts)
-        if lost is not None and len(kept) < len(mentions):
-            lost.add("space", (m.label for m in mentions if m not in kept))
+        if len(kept) < len(mentions):
+            in_space = set(kept)
+            lost.add("space", (m.label for m in mentions if m not in in_space))
             lost.conflicts.append((mentions, n_tokens))
         return kept
 

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from shlex import quote
 from typing import NamedTuple
 
 from spacy.errors import Errors
@@ -40,11 +41,12 @@ class Survey(NamedTuple):
     entities: int
 
     def place(self, reader: GoldReader, lost: Lost) -> list[tuple[list[Mention], int]]:
-        """The mentions that any search space could keep: of every segment, with its number of tokens.
+        """The mentions that any search space could keep: of every segment that has some, with its number of tokens.
 
         lost (Lost): Counts the others.
         """
-        return [each for aligned, segments in self.gold for each in reader.place(aligned, segments, lost)]
+        placed = (each for aligned, segments in self.gold for each in reader.place(aligned, segments, lost))
+        return [(mentions, n_tokens) for mentions, n_tokens in placed if mentions]
 
     def describe_other_annotation(self, spans_key: str) -> str:
         """What is annotated elsewhere in docs without a mention, and how to use it."""
@@ -55,7 +57,7 @@ class Survey(NamedTuple):
             advice.append(f"set spans_key = {json.dumps(largest)} in the config of nested_ner")
         if self.entities:
             found.append(f"{self.entities:,} entities in doc.ents")
-            key = "" if spans_key == "sc" else f" --spans-key {spans_key}"
+            key = "" if spans_key == "sc" else f" --spans-key {quote(spans_key)}"
             advice.append(f"move the entities to spans with `spacy nested-ner convert in.spacy out.spacy --ents{key}`")
         if not found:
             return (

@@ -40,6 +40,7 @@ def test_it_draws_mentions_with_probabilities(model, tmp_path):
     assert lines[6].startswith("[PER He] retired")
 
 
+@pytest.mark.slow
 def test_all_ways_to_give_a_text(model, tmp_path):
     expected = run("show", model, TEXT).output
     assert expected.startswith("[PER I] am [PER Fabian")
@@ -96,6 +97,7 @@ def test_colors_are_for_terminals(model, monkeypatch, terminal, setting, colored
     assert ("\x1b[" in run("show", model, TEXT).output) == colored
 
 
+@pytest.mark.slow
 def test_json_lines(model, tmp_path):
     (tmp_path / "text.txt").write_text(f"{TEXT}\n\nÅsa left .", encoding="utf-8")
     result = run("show", model, tmp_path / "text.txt", "--json")
@@ -111,6 +113,7 @@ def test_json_lines(model, tmp_path):
     assert len(run("show", model, tmp_path / "data.spacy", "--json", "-n", 1).output.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_threshold_and_temperature(model):
     def found(*options):
         return json.loads(run("show", model, TEXT, "--json", *options).output)["mentions"]

@@ -7,7 +7,7 @@ from thinc.api import Config
 
 from spacy_nested_ner.configs import TEMPLATES, read_template
 from spacy_nested_ner.configs.contents import Contents
-from spacy_nested_ner.configs.decisions import BATCH, decide_evaluation, decide_weight_decay
+from spacy_nested_ner.configs.decisions import BATCH, PIECES, decide_evaluation, decide_reader, decide_weight_decay
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,14 @@ def test_batches_and_evaluation_are_those_of_the_templates(name):
     training = Config().from_str(read_template(name))["training"]
     assert training["batcher"]["size"] == BATCH
     assert training["eval_frequency"] == 200
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_only_documents_longer_than_a_piece_are_cut(name):
+    for more, value in enumerate(["whole", "in pieces"]):
+        contents = Contents(Path(), longest=PIECES[name] + more, with_sentences=1)
+        assert decide_reader(contents, name, "sc").value == value
+    assert decide_reader(Contents(Path(), longest=9999), name, "sc").value == "whole", "there is no place to cut"
 
 
 def test_weight_decay():

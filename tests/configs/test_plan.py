@@ -279,6 +279,7 @@ def test_crossing_mentions(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_errors_in_the_data(tmp_path):
     def only_entities(doc):
         doc.ents = [Span(doc, 0, 1, "PER"), Span(doc, 3, 4, "GPE")]

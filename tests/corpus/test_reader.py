@@ -42,6 +42,7 @@ def test_a_path_is_needed():
         make(path=None)
 
 
+@pytest.mark.slow
 def test_a_pipeline_trains_from_it(path):
     nlp = spacy.blank("en")
     nlp.add_pipe("nested_ner")

@@ -152,6 +152,8 @@ def test_settings_come_back():
 def test_bad_share():
     with pytest.raises(ValueError, match=r"min_coverage is 99\.9; expected a share from 0 to 1, such as 0\.999"):
         AutoDecoder(min_coverage=99.9)
+    with pytest.raises(ValueError, match=r"min_coverage is '0\.9'; expected a share from 0 to 1"):
+        AutoDecoder(min_coverage="0.9")
 
 
 def test_a_chooser_is_no_decoder():

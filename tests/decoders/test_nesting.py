@@ -1,7 +1,9 @@
 """How deep mentions are, and which are inside which."""
 
+from itertools import combinations
 from time import process_time
 
+import pytest
 from hypothesis import given
 from nested_documents import PLAIN_WORD, sentences
 
@@ -39,14 +41,25 @@ def test_parents():
     assert found[0].depth == 4, "inside two that cross, and inside the whole"
 
 
-@given(sentences(PLAIN_WORD, crossing=True))
-def test_a_parent_is_the_shortest_mention_around_another(sentence):
-    mentions = [Mention(*mention) for mention in sentence[1]]
+def check_parents(mentions):
     for mention, place in zip(mentions, places(mentions)):
         around = [(m.end - m.start, m.start, number) for number, m in enumerate(mentions) if contains(m, mention)]
         assert place.parent == (min(around)[-1] if around else None)
 
 
+@given(sentences(PLAIN_WORD, crossing=True))
+def test_a_parent_is_the_shortest_mention_around_another(sentence):
+    check_parents([Mention(*mention) for mention in sentence[1]])
+
+
+def test_parents_of_all_arrangements_of_three():
+    """Such as the third inside the first two, which cross, and of which the second is shorter."""
+    spans = [Mention(start, end, "A") for start, end in combinations(range(6), 2)]
+    for mentions in combinations(spans, 3):
+        check_parents(mentions)
+
+
+@pytest.mark.slow
 def test_long_chains_and_rows_take_no_quadratic_time():
     n = 50_000
     chain = [Mention(i, 2 * n - i, "A") for i in range(n)]

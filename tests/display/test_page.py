@@ -10,6 +10,7 @@ from nested_examples import SENTENCES, make_doc, trained
 
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
+from spacy_nested_ner.display.confidence_text import calibration_advice
 from spacy_nested_ner.display.page import render_page
 from spacy_nested_ner.display.sentences import COLORS
 from spacy_nested_ner.display.style import STYLE
@@ -164,6 +165,12 @@ def test_the_command_that_calibrates_is_shown_if_the_error_is_far_above_chance()
     other = render_page({**FACTS, **guesses(0.7), "settings": None})
     assert "cannot be trusted" in other
     assert "<pre>" not in other
+
+
+def test_the_command_that_calibrates_can_be_pasted():
+    facts = {**FACTS, **guesses(0.7), "path": "my models/best/", "spans_key": "a key"}
+    command = "spacy nested-ner calibrate 'my models/best' DEV --output 'my models/best-calibrated' --spans-key 'a key'"
+    assert calibration_advice(facts)[1] == command
 
 
 def test_the_page_has_a_dark_and_a_narrow_style(numbers):

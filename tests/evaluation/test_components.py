@@ -54,6 +54,17 @@ def test_mentions_need_probabilities():
         check_scores(nlp, nlp("Ada sings"), "sc")
 
 
+@pytest.mark.parametrize("score", [float("nan"), -0.5, 1.01, float("inf")])
+def test_scores_are_probabilities(score):
+    nlp = pipeline("test_components_mark")
+    doc = nlp("Ada sings")
+    doc.spans["sc"].attrs["scores"] = [1.0000001]
+    check_scores(nlp, doc, "sc")
+    doc.spans["sc"].attrs["scores"] = [score]
+    with pytest.raises(ValueError, match=rf"attrs\[\"scores\"\] has {score:g}; expected probabilities"):
+        check_scores(nlp, doc, "sc")
+
+
 def test_the_threshold_of_nested_ner_and_spancat():
     for name in ("nested_ner", "spancat"):
         nlp = pipeline(name)

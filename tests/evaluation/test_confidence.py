@@ -20,6 +20,11 @@ def test_reliability():
     assert nothing["by_chance"] is None
 
 
+def test_probabilities_just_above_one():
+    """As the softmax of another component rounds them."""
+    assert reliability([1 + 1e-7] * 3, [True] * 3) == reliability([1.0] * 3, [True] * 3)
+
+
 def test_a_calibrated_model_has_no_error():
     random = np.random.default_rng(0)
     p = random.random(200_000)
@@ -66,6 +71,7 @@ def test_nothing_to_rank():
     assert ranking([], []) == ranking([1.0], [0]) == {"curve": None, "area": None, "half": None}
 
 
+@pytest.mark.slow
 def test_exact_probabilities_exceed_the_limit_once_in_a_hundred_times():
     random = np.random.default_rng(0)
     p = random.random(300)

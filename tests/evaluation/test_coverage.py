@@ -156,6 +156,7 @@ def test_no_mentions_no_loss():
     assert coverage.recommend().name == "flat"
 
 
+@pytest.mark.slow
 @given(documents(SIMPLE_WORD, crossing=True))
 def test_numbers_are_those_of_the_projection(docs):
     """Spaces that hold others keep no less, and every mention is counted once."""

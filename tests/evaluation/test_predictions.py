@@ -32,6 +32,7 @@ def test_the_network_runs_once_per_batch(nlp, count_calls):
     assert all(len(each.at) == 19 and each.probabilities and each.segments for each in judged)
 
 
+@pytest.mark.slow
 def test_the_network_of_spancat_runs_once_per_batch(count_calls):
     nlp = spacy.blank("en")
     pipe = nlp.add_pipe("spancat", config=SPANCAT)

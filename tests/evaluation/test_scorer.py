@@ -1,5 +1,6 @@
 """Scores by depth, compared with those of spaCy itself."""
 
+import pytest
 import spacy
 from commands import ROOT, run
 from spacy.pipeline.spancat import spancat_score
@@ -66,6 +67,7 @@ def test_depths():
     assert depths == {1: 3, 2: 2, 4: 1}
 
 
+@pytest.mark.slow
 def test_nested_mentions_are_the_same_for_all_commands(tmp_path):
     """Two labels on one span, of which the sample has many, are at one depth for `analyze`, `convert` and recall."""
     path, report = ROOT / "assets" / "sample" / "train.txt", ConversionReport()

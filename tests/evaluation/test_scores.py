@@ -54,6 +54,7 @@ def test_numbers_are_those_of_spacy_evaluate(folder, nlp, judged):
     check_scores_of_spacy(score_table(judged), scores)
 
 
+@pytest.mark.slow
 def test_numbers_of_spancat(folder):
     pipeline = spancat()
     table = score_table(predict(pipeline, read_records(folder / "dev.spacy"), thresholds=()))

@@ -27,6 +27,7 @@ def make(dropout=0.0, depth=3):
     return bilstm_encoder(vectors(), width=5, depth=depth, dropout=dropout, input_width=None)
 
 
+@pytest.mark.slow
 def test_vectors_do_not_depend_on_the_other_docs(docs):
     model = make()
     together = model.predict(docs)
@@ -37,6 +38,7 @@ def test_vectors_do_not_depend_on_the_other_docs(docs):
     assert together[0].shape[1] == model.get_dim("nO") == 10
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_the_definition(docs):
     model = make(depth=2)
     Y, backprop = model.begin_update(docs)

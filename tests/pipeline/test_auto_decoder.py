@@ -15,6 +15,7 @@ from spacy.training import Example
 from spacy.util import load_config, load_model_from_config
 
 from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.evaluation.findings import settings_of
 
 AUTO = {"@misc": "spacy-nested-ner.AutoDecoder.v1"}
 CONFIG = Path(__file__).parents[2] / "configs" / "tok2vec.cfg"
@@ -62,6 +63,7 @@ def test_chosen_anew_when_initialized_again():
     assert pipe.cfg["chosen_decoder"]["decoder"] == "FlatDecoder"
 
 
+@pytest.mark.slow
 def test_several_labels_on_a_span_are_learned():
     nlp, pipe = blank()
     sentence = ("Brussels agreed .", [(0, 1, "GPE"), (0, 1, "ORG")])
@@ -122,6 +124,16 @@ def test_not_chosen_yet():
 def test_the_decoder_of_a_component_is_a_decoder(nlp):
     with pytest.raises(TypeError, match=r"decoder is AutoDecoder\(.*\); expected a FlatDecoder"):
         nlp.get_pipe("nested_ner").decoder = AutoDecoder()
+
+
+def test_a_decoder_set_in_a_script_is_saved_and_reported():
+    nlp, pipe = blank()
+    nlp.initialize(lambda: make_examples(nlp))
+    pipe.decoder = CubicDecoder()
+    other = spacy.blank("en").from_config(nlp.config).from_bytes(nlp.to_bytes())
+    for each in (pipe, other.get_pipe("nested_ner")):
+        assert (each.decoder, each.decoder_choice) == (CubicDecoder(), None)
+        assert settings_of(each)["decoder"] == "CubicDecoder"
 
 
 def test_a_choice_saved_without_its_reason(nlp, tmp_path):

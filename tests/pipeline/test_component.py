@@ -108,35 +108,6 @@ def test_a_component_that_was_not_initialized_says_so(decoder, labels):
     assert len(nlp("").spans["sc"]) == 0
 
 
-def test_labels_first_seen_in_training_are_reported_once():
-    nlp = trained(steps=1)
-    pipe = nlp.get_pipe("nested_ner")
-    sentence = ("They found a sword and a {x} .", [(2, 4, "WEA"), (0, 1, "WEA"), (6, 7, "{0}"), (0, 1, "PER")])
-    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
-    with pytest.warns(UserWarning, match="does not know the labels") as caught:
-        nlp.update([example])
-    nlp.update([example])  # warnings are errors
-    assert [str(each.message) for each in caught] == [
-        "nested_ner does not know the labels of some mentions (WEA 2, {0} 1 in this batch), and does not learn them: "
-        "call add_label before training goes on, or initialize with examples of all labels"
-    ]
-    new = ("A ship sank .", [(0, 2, "VEH")])
-    with pytest.warns(UserWarning, match=r"\(VEH 1 in this batch\)"):
-        nlp.update([Example(plain(nlp, [new]), make_doc(nlp.vocab, [new]))])
-    pipe.add_label("MISC")
-    known = ("A thing broke .", [(0, 2, "MISC")])
-    nlp.update([Example(plain(nlp, [known]), make_doc(nlp.vocab, [known]))])  # warnings are errors
-
-
-def test_labels_that_were_left_out_on_purpose_are_reported_at_the_start_only():
-    nlp = spacy.blank("en")
-    pipe = nlp.add_pipe("nested_ner", config=TINY)
-    examples = make_examples(nlp)
-    with pytest.warns(UserWarning, match="have a label that the component does not know"):
-        pipe.initialize(lambda: examples, labels=["PER"])
-    nlp.update(examples)  # warnings are errors
-
-
 def test_rehearsing_leaves_a_component_that_cannot_rehearse_alone():
     nlp = trained(steps=2)
     weights = nlp.get_pipe("nested_ner").model.to_bytes()
@@ -185,6 +156,7 @@ def same(nlp, other):
     ]
 
 
+@pytest.mark.slow
 def test_to_and_from_disk_bytes_and_pickle(nlp, tmp_path):
     nlp.to_disk(tmp_path / "pipeline")
     loaded = spacy.load(tmp_path / "pipeline")

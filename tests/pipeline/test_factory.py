@@ -27,6 +27,7 @@ def test_found_through_entry_points_in_a_fresh_process(tmp_path):
     assert run.stdout.strip() == "found"
 
 
+@pytest.mark.slow
 def test_works_where_there_is_no_torch(tmp_path):
     """Everything of ours but the BiLSTM, in a process that cannot import torch."""
     program = (

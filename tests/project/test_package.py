@@ -77,6 +77,7 @@ def test_decoders_import_neither_spacy_nor_torch(tmp_path):
     assert run("-c", program, cwd=tmp_path).strip() == ""
 
 
+@pytest.mark.slow
 def test_sources_without_kernels_say_what_to_do(tmp_path):
     """As in a clone after `pip install .`, where Python finds the sources before the installed package."""
     shutil.copytree(ROOT / "spacy_nested_ner", tmp_path / "spacy_nested_ner", ignore=shutil.ignore_patterns("*.so"))
