@@ -11,6 +11,7 @@ from typing import Any
 from spacy.language import Language
 from thinc.api import Config
 
+from ..corpus.conversion_report import counted
 from ..decoders import Decoder, FlatDecoder, QuadraticDecoder
 from .contents import Contents
 from .evidence import Evidence
@@ -164,11 +165,6 @@ def decide_span_limit(evidence: Evidence) -> Decision:
     longest = evidence.longest
     why = f"the longest mention has {counted(longest, 'token')}: up to {counted(longest, 'span')} per token"
     return Decision("Span limit", "auto", why, name="components.nested_ner.max_span_length")
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
 
 
 def _percent(share: float) -> str:

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from shlex import quote
 
+from ..corpus.conversion_report import counted
 from ..decoders import FlatDecoder
-from .decisions import PIECES, counted
+from .decisions import PIECES
 from .evidence import Evidence, Part
 
 # The longest mention is an outlier if it is this many times as long as all but one mention in a thousand.
