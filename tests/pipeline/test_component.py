@@ -131,7 +131,9 @@ def test_an_update_segments_every_doc_once(monkeypatch):
 def test_every_decoder_trains(name):
     decoder = {"@misc": f"spacy-nested-ner.{name}Decoder.v1"}
     if name == "Flat":
-        with pytest.warns(UserWarning, match=r"are outside the search space of FlatDecoder .*: CubicDecoder keeps"):
+        with pytest.warns(
+            UserWarning, match=r"are outside the search space of FlatDecoder .*: QuadraticDecoder keeps 7 more"
+        ):
             nlp = trained({"decoder": decoder})
     else:
         nlp = trained({"decoder": decoder})
