@@ -6,7 +6,7 @@ The comment `# global.Entity = GRP-etype-…` says what is between the hyphens, 
 whole name or the group of the mention. In all parts, `%2D` is a hyphen, and other characters are written likewise.
 
 `# newdoc` begins a document. Words are the syntactic words; `SpaceAfter=No` is kept. Everything else, such as lemmas,
-trees and empty nodes, is left out. A mention in several parts, or of empty nodes only, as in CorefUD, is counted and not
+trees and empty nodes, is left out. Mentions in several parts or of empty nodes only, as in CorefUD, are counted and not
 kept.
 """
 

@@ -123,8 +123,8 @@ class _Names:
 def _names_in(features: Any, field: str) -> list[str]:
     """The names of the tags of a field, wherever the features have them."""
     if isinstance(features, dict) and all(is_a(number, int) for number in features.values()):  # from names to numbers
-        names = sorted(features, key=lambda name: features[name])
-        return names if [features[name] for name in names] == list(range(len(names))) else []
+        in_order = sorted(features, key=lambda name: features[name])
+        return in_order if [features[name] for name in in_order] == list(range(len(in_order))) else []
     for one in _objects(features):
         if field in one or one.get("name") == field:
             for part in _objects(one.get(field, one)):

@@ -156,8 +156,8 @@ def _records(
 ) -> Iterator[Record]:
     """The document of a task; several, if the task has several texts with regions.
 
-    fields (list[str]): The fields that had the texts of earlier tasks, to find the text of a task without regions. Those
-        of this task are added.
+    fields (list[str]): The fields that had the texts of earlier tasks, to find the text of a task without regions.
+        Those of this task are added.
     """
     groups: dict[str, list[_Region]] = {}
     for region in _regions(annotation, task.where, report):
