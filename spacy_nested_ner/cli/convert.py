@@ -14,7 +14,7 @@ from .options import From, Lang, LineSentences, Misaligned, SkipBad, SpansKey, e
 # What `--split` without shares means.
 STANDARD = "standard"
 # What looks like shares, right or wrong, and not like a path or an option.
-_SHARES = re.compile(r"\d[\d./]*")
+_SHARES = re.compile(r"-?\d[\d./,:;%]*")
 
 _Input = Annotated[Path, Arg(metavar="INPUT", help="File or folder to read")]
 _Output = Annotated[Path, Arg(metavar="OUTPUT", help="File to write; a folder for brat and with --split")]

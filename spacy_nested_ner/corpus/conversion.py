@@ -191,12 +191,14 @@ def _count_parts(
 def _check_found(source: Path, detected: Detected, report: ConversionReport, *, allow_empty: bool) -> None:
     """Raise an error if there was nothing to convert."""
     if not report.documents:
-        reasons = "\n".join(["", *report.losses()]) or f"; is its format {detected.format}?"
-        raise FormatError(str(source), f"no document found{reasons}")
+        remedy = f"; {CHOICE}" if not detected.certain else "" if report.losses() else "; is the file empty?"
+        reason = f"no document found; read as {detected.format}{_because(detected)}{remedy}"
+        raise FormatError(str(source), "\n".join([reason, *report.losses()]))
     if report.mentions or allow_empty:
         return
-    why = "" if detected.certain else " because of its name"
-    found = f"no mention found in {counted(report.documents, 'document')}; read as {detected.format}{why}"
+    found = (
+        f"no mention found in {counted(report.documents, 'document')}; read as {detected.format}{_because(detected)}"
+    )
     remedies = []
     if report.other_spans:
         keys = ", ".join(f"{key!r} ({counted(n, 'span')})" for key, n in report.other_spans.most_common())
@@ -206,6 +208,10 @@ def _check_found(source: Path, detected: Detected, report: ConversionReport, *, 
     remedies += [] if remedies else [CHOICE]
     remedies.append("convert texts without mentions with --allow-empty")
     raise FormatError(str(source), "\n".join([f"{found}; {', or '.join(remedies)}", *report.losses()]))
+
+
+def _because(detected: Detected) -> str:
+    return "" if detected.certain else " because of its name"
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ..decoders.mention import Mention
 from ..decoders.nesting import depths
@@ -11,11 +12,22 @@ from ..decoders.nesting import depths
 # How many places of one kind of loss are remembered, and how many are printed.
 REMEMBERED = 100
 PRINTED = 5
+# How much of a value is shown in a message.
+SHOWN = 80
 
 
 def counted(number: int, noun: str) -> str:
     """A number of things, as in "1 document" or "2,000 documents"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def shown(value: Any) -> str:
+    """A value as messages show it: never too long."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
+        return f"a value of type {type(value).__name__}"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 class FormatError(ValueError):

@@ -14,6 +14,10 @@ from .conversion_report import FormatError
 BLANK = " \t\r"
 
 
+# A whole number. Nothing is counted in more digits, and Python refuses to convert thousands of them.
+NUMBER = r"[0-9]{1,15}"
+
+
 class Line(NamedTuple):
     """A line of a file without its line end. The first line is number 1."""
 
@@ -26,8 +30,11 @@ def place(path: Path, line: int) -> str:
     return f"{path}, line {line}"
 
 
-def read_lines(path: Path) -> Iterator[Line]:
-    """The lines of a UTF-8 file. Only a line feed ends a line."""
+def read_lines(path: Path, *, keep_ends: bool = False) -> Iterator[Line]:
+    """The lines of a UTF-8 file. Only a line feed ends a line.
+
+    keep_ends (bool): With what ends them.
+    """
     with path.open("rb") as file:
         for number, raw in enumerate(file, 1):
             try:
@@ -35,7 +42,7 @@ def read_lines(path: Path) -> Iterator[Line]:
             except UnicodeDecodeError as error:
                 reason = f"byte {raw[error.start]:#04x} is not UTF-8; save the file as UTF-8"
                 raise FormatError(place(path, number), reason) from None
-            yield Line(number, text.rstrip("\r\n"))
+            yield Line(number, text if keep_ends else text.rstrip("\r\n"))
 
 
 def read_paragraphs(path: Path) -> Iterator[list[Line]]:

@@ -1,6 +1,6 @@
 """A corpus in any format, to train from: `@readers = "spacy-nested-ner.Corpus.v1"` in a config."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -24,6 +24,9 @@ def create_reader(
     max_length: int = 0,
     misaligned: str = "error",
     line_sentences: bool = True,
+    tag_names: Sequence[str] = (),
+    layer: str | None = None,
+    structure: Sequence[str] = (),
 ) -> Callable[[Language], Iterator[Example]]:
     """Create a function that reads examples from a file or folder, without converting it first.
 
@@ -39,13 +42,24 @@ def create_reader(
     misaligned (str): What to do if a mention by characters begins or ends inside a token: raise an "error",
         "split" the token, or "drop" the mention.
     line_sentences (bool): Take every line of a running text as a sentence (brat).
+    tag_names (Sequence[str]): The names of tags that the data has as numbers, in their order (huggingface).
+    layer (str | None): The layer with the mentions, if there are several (webanno); None for the likeliest one.
+    structure (Sequence[str]): Elements that are not mentions, in addition to the usual ones (xml).
     RETURNS (Callable[[Language], Iterator[Example]]): The reader.
     """
     if path is None:
         raise ValueError("the corpus has no path; set paths.train and paths.dev, or the `path` of the reader")
 
     def read(nlp: Language) -> Iterator[Example]:
-        settings = Settings(spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
+        settings = Settings(
+            spans_key,
+            pipeline=nlp,
+            misaligned=misaligned,
+            line_sentences=line_sentences,
+            tag_names=tuple(tag_names),
+            layer=layer,
+            structure=tuple(structure),
+        )
         lost = 0
         for reference in islice(read_docs(path, format, settings=settings), limit or None):
             lost += len(reference.spans.get(spans_key, ()))

@@ -75,12 +75,17 @@ class Split:
         return [[units[number] for number in sorted(numbers)] for numbers in members]
 
     def _sizes(self, n: int) -> list[int]:
-        """How many units each part is to have: the largest remainders are rounded up."""
+        """How many units each part is to have: the largest remainders are rounded up, and no part is empty if there are
+        enough units."""
         exact = [share * n for share in self.shares]
         sizes = [int(size + 1e-9) for size in exact]
         by_remainder = sorted(range(len(sizes)), key=lambda part: sizes[part] - exact[part])
         for part in by_remainder[: n - sum(sizes)]:
             sizes[part] += 1
+        for part in range(len(sizes)):
+            if not sizes[part] and max(sizes) > 1:
+                sizes[sizes.index(max(sizes))] -= 1
+                sizes[part] = 1
         return sizes
 
 

@@ -1,6 +1,7 @@
 """Texts to run a pipeline on, however they are given: as they are, in files, in corpora, or on standard input."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from .documents import Settings
 from .files import BLANK, read_lines
 from .formats import FORMATS, bracket
 from .reader import bare_doc
+from .tokenization import make_doc
 
 STANDARD_INPUT = "-"
 PLAIN = ".txt"
@@ -31,15 +33,16 @@ def input_docs(
     standard_input (Iterable[str]): The lines of standard input.
     YIELDS (Doc): One for each text, paragraph, or document of a corpus.
     """
+    make = partial(make_doc, settings.nlp)
     for given in inputs:
         path = find_path(given)
         if given == STANDARD_INPUT:
-            yield from map(settings.nlp.make_doc, paragraphs(standard_input))
+            yield from map(make, paragraphs(standard_input))
         elif path is None:
-            yield settings.nlp.make_doc(given)
+            yield make(given)
         elif format is None and is_plain_text(path):
             for file in _text_files(path):
-                yield from map(settings.nlp.make_doc, paragraphs(line.text for line in read_lines(file)))
+                yield from map(make, paragraphs(line.text for line in read_lines(file)))
         else:
             yield from (bare_doc(settings.nlp, doc) for doc in read_docs(path, format, settings=settings))
 

@@ -11,6 +11,7 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from spacy.language import Language
+from spacy.tokens import Doc
 
 # The first character of a token, and the one after its last.
 Edges = tuple[int, int]
@@ -42,6 +43,22 @@ def tokenize(nlp: Language, text: str) -> list[Edges]:
     # Not nlp.make_doc, which refuses texts that are too long for a parser.
     edges = [(token.idx, token.idx + len(token)) for token in nlp.tokenizer(short)]
     return _lengthen(edges, cuts) if cuts else edges
+
+
+def make_doc(nlp: Language, text: str) -> Doc:
+    """The same as `nlp.make_doc`."""
+    if not _shorten(text)[1]:
+        return nlp.make_doc(text)
+    words, spaces = words_and_spaces(text, tokenize(nlp, text))
+    return Doc(nlp.vocab, words=words, spaces=spaces)
+
+
+def words_and_spaces(text: str, edges: list[Edges]) -> tuple[list[str], list[bool]]:
+    """The words of a text, and whether a space that is not a token follows each one."""
+    starts = {start for start, _ in edges}
+    return [text[start:end] for start, end in edges], [
+        text[end : end + 1] == " " and end not in starts for _, end in edges
+    ]
 
 
 def _shorten(text: str) -> tuple[str, list[_Cut]]:

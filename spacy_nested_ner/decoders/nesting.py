@@ -13,12 +13,15 @@ from .mention import Mention
 
 Pair = tuple[Mention, Mention]
 
+# With how many of the labels before it on the same span a label is paired: all pairs of thousands would be millions.
+MAX_PAIRED = 100
+
 
 class Relations(NamedTuple):
     """Pairs of mentions, the outer or earlier one first.
 
     inside (list[Pair]): The second is directly inside the first: no other is between them.
-    same_span (list[Pair]): Two labels on one span.
+    same_span (list[Pair]): Two labels on one span. Of more than a hundred, only those next to each other are paired.
     crossing (list[Pair]): The second begins inside the first and ends after it.
     """
 
@@ -84,41 +87,32 @@ def relations(mentions: Iterable[Mention]) -> Relations:
     mentions (Iterable[Mention]): Sorted, as by `sort_mentions`.
     """
     found = Relations([], [], [])
-    open_ones: list[Mention] = []
-    is_chain = True  # each open mention is inside the one before it
+    open_spans: list[list[Mention]] = []  # all labels of a span together
+    is_chain = True  # each open span is inside the one before it
     for mention in mentions:
-        while open_ones and open_ones[-1].end <= mention.start:
-            open_ones.pop()
+        while open_spans and open_spans[-1][0].end <= mention.start:
+            open_spans.pop()
         if not is_chain:
-            open_ones = [other for other in open_ones if other.end > mention.start]
-            is_chain = all(outer.end >= inner.end for outer, inner in pairwise(open_ones))
-        if is_chain and (not open_ones or open_ones[-1].end >= mention.end):
-            # Only the innermost ones matter. Without this, a chain of n mentions would take quadratic time.
-            same = _last_span(open_ones, len(open_ones)) if open_ones and open_ones[-1][:2] == mention[:2] else []
-            found.same_span.extend((other, mention) for other in same)
-            around = _last_span(open_ones, len(open_ones) - len(same))
+            open_spans = [span for span in open_spans if span[0].end > mention.start]
+            is_chain = all(outer[0].end >= inner[0].end for outer, inner in pairwise(open_spans))
+        same = open_spans.pop() if open_spans and open_spans[-1][0][:2] == mention[:2] else []
+        found.same_span.extend((other, mention) for other in same[-MAX_PAIRED:])
+        if is_chain and (not open_spans or open_spans[-1][0].end >= mention.end):
+            # Only the innermost one matters. Without this, a chain of n mentions would take quadratic time.
+            around = open_spans[-1:]
         else:
             around = []
-            for other in open_ones:
-                if other[:2] == mention[:2]:
-                    found.same_span.append((other, mention))
-                elif other.end >= mention.end:
-                    around.append(other)
+            for span in open_spans:
+                if span[0].end >= mention.end:
+                    around.append(span)
                 else:
-                    found.crossing.append((other, mention))
+                    found.crossing.extend((other, mention) for other in span)
                     is_chain = False
             around = _innermost(around)
-        found.inside.extend((other, mention) for other in around)
-        open_ones.append(mention)
+        found.inside.extend((other, mention) for span in around for other in span)
+        same.append(mention)
+        open_spans.append(same)
     return found
-
-
-def _last_span(mentions: Sequence[Mention], n: int) -> list[Mention]:
-    """Of the first n mentions, the last one and those before it with the same span."""
-    start = n
-    while start > 0 and mentions[start - 1][:2] == mentions[n - 1][:2]:
-        start -= 1
-    return list(mentions[start:n])
 
 
 def second_longest_children(inside: list[Pair]) -> list[int]:
@@ -133,12 +127,11 @@ def second_longest_children(inside: list[Pair]) -> list[int]:
     return [some[-2] for some in lengths if len(some) > 1]
 
 
-def _innermost(mentions: Sequence[Mention]) -> list[Mention]:
-    """Of sorted mentions around a token, those that contain no other of them. Labels on one span contain each other
-    neither way."""
-    result: list[Mention] = []
-    for mention in reversed(mentions):
+def _innermost(spans: list[list[Mention]]) -> list[list[Mention]]:
+    """Of sorted spans around a token, those that contain no other of them."""
+    result: list[list[Mention]] = []
+    for span in reversed(spans):
         # What comes later in the order and ends no later is inside; the last one kept has the earliest end.
-        if not result or mention.end < result[-1].end or mention[:2] == result[-1][:2]:
-            result.append(mention)
+        if not result or span[0].end < result[-1][0].end:
+            result.append(span)
     return result[::-1]

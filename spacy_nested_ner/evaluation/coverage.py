@@ -5,7 +5,7 @@ that AutoDecoder chooses when a component with the same settings is trained on t
 """
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
@@ -147,15 +147,19 @@ class Coverage:
 
     def kept(self, space: NamedSpace) -> Counter[str]:
         """The mentions by label that a space keeps."""
+        return sum(self._kept(space), Counter())
+
+    def _kept(self, space: NamedSpace) -> Iterator[Counter[str]]:
+        """The same in parts: there may be thousands of labels, which are not to be added up for each of them."""
         i = self.spaces.index(space)
-        return sum((labels for fate, labels in self._fates.labels.items() if fate[i]), Counter())
+        return (labels for fate, labels in self._fates.labels.items() if fate[i])
 
     def recall(self, space: NamedSpace, label: str | None = None) -> float:
         """The share of mentions that a space keeps; 1 if there are none."""
-        kept, mentions = self.kept(space), self.mentions
+        mentions = self.mentions
         if label is not None:
-            return kept[label] / mentions[label] if mentions[label] else 1.0
-        return kept.total() / mentions.total() if mentions else 1.0
+            return sum(part[label] for part in self._kept(space)) / mentions[label] if mentions[label] else 1.0
+        return self.kept(space).total() / mentions.total() if mentions else 1.0
 
     def recommend(self) -> NamedSpace:
         """The cheapest space that keeps `min_coverage` of what the widest one keeps."""

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from commands import run
+from commands import fails, run
 from nested_documents import make_doc, read, shown
 from spacy.tokens import DocBin, Span
 
@@ -185,3 +185,11 @@ def test_a_list_of_files_may_begin_with_a_mark(source, tmp_path):
         "convert", tmp_path, tmp_path / "out" / "out.spacy", "--from", "bracket", "--ids", tmp_path / "files.ids"
     )
     assert result.exit_code == 0, result.output
+
+
+@pytest.mark.parametrize("shares", ["80,10,10", "80:10:10", "80%", "-80/90/90"])
+def test_shares_that_are_written_differently(tmp_path, shares):
+    (tmp_path / "a.txt").write_text("[PER Ada] sings .\n")
+    assert f"Error: split is '{shares}'; expected two or three shares" in fails(
+        "convert", tmp_path / "a.txt", tmp_path / "out", "--split", shares
+    )

@@ -213,7 +213,9 @@ def test_missing_and_empty_input(tmp_path):
     (tmp_path / "in").mkdir()
     with pytest.raises(FormatError, match=r"in: the folder has no file whose name ends in .tsv or .bio or .conll"):
         convert(tmp_path / "in", tmp_path / "out.spacy", source_format="bio")
-    with pytest.raises(FormatError, match=r"b.txt: no document found; is its format bracket\?"):
+    with pytest.raises(
+        FormatError, match=r"b.txt: no document found; read as bracket because of its name; choose one of"
+    ):
         convert(write(tmp_path / "b.txt", "# only a comment\n"), tmp_path / "out.spacy")
     assert not (tmp_path / "out.spacy").exists()
 
@@ -275,7 +277,10 @@ def test_only_spacy_files_can_mark_incomplete_annotation(tmp_path, name):
 
 def test_if_everything_is_bad_the_error_says_why(tmp_path):
     write(tmp_path / "bad.txt", "[PER Ada\n")
-    with pytest.raises(FormatError, match=r"no document found\nSkipped as bad: 1\n    .*line 1: the mention PER"):
+    with pytest.raises(
+        FormatError,
+        match=r"no document found; read as bracket .* with --from\nSkipped as bad: 1\n    .*line 1: the mention PER",
+    ):
         convert(tmp_path / "bad.txt", tmp_path / "out.spacy", skip_bad=True)
 
 
@@ -309,3 +314,25 @@ def test_splits_are_for_formats_that_have_one(tmp_path):
         convert(source, tmp_path / "out", split=True)
     with pytest.raises(ValueError, match=r"format is 'bart'; expected one of spacy, bracket"):
         convert(source, tmp_path / "out", split=True, source_format="bart")
+
+
+@pytest.mark.parametrize("number", ["1" * 5000, "1e400"])
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("a.pubtator", "1|t|Ada\n1|a|sings\n1\t0\t{}\tAda\tPER\n"),
+        ("a.index", "Ada sings\n0,{} PER\n"),
+        ("a.tsv", "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|c\n1-1\t0-{}\tAda\tPER\t\n"),
+        ("a.ann", "T1\tPER 0 {}\tAda\n"),
+        ("a.csv", "text,start,end,label\nAda,0,{},PER\n"),
+        ("a.jsonl", '{{"text": "Ada", "spans": [[0, {}, "PER"]]}}\n'),
+    ],
+)
+def test_numbers_that_are_too_large_have_a_place(tmp_path, name, content, number):
+    write(tmp_path / "a.txt", "Ada sings\n")
+    write(tmp_path / name, content.format(number))
+    with pytest.raises(FormatError, match=rf"^[^\n]*{name}, line \d[^\n]*$") as caught:
+        convert(tmp_path / name, tmp_path / "out.spacy")
+    assert len(str(caught.value)) < 500
+    with pytest.raises(FormatError, match=r"Skipped as bad: 1"):
+        convert(tmp_path / name, tmp_path / "out.spacy", skip_bad=True)

@@ -120,5 +120,22 @@ def test_the_tokenizer_of_the_pipeline_is_used_for_running_text(tmp_path):
     assert example.x.vocab is example.y.vocab is nlp.vocab
 
 
+@pytest.mark.parametrize(
+    "name, content, settings",
+    [
+        ("a.jsonl", '{"tokens": ["Ada", "sings"], "ner_tags": [1, 0]}', {"tag_names": ["O", "B-PER"]}),
+        ("a.xml", "<r><q>Ada</q> <PER>Ada</PER></r>", {"structure": ["q"]}),
+        (
+            "a.tsv",
+            "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|c\n#T_SP=a.D|e\n\n1-1\t0-3\tAda\tX\tPER\t\n",
+            {"layer": "D"},
+        ),
+    ],
+)
+def test_settings_of_single_formats(tmp_path, name, content, settings):
+    (tmp_path / name).write_text(content)
+    assert _mentions(make(path=tmp_path / name, **settings)(spacy.blank("en"))) == [("Ada", "PER")]
+
+
 def _mentions(examples):
     return [(span.text, span.label_) for example in examples for span in example.reference.spans["sc"]]

@@ -78,9 +78,13 @@ def test_no_documents(tmp_path):
 
 
 def test_few_documents(tmp_path):
-    source = write(tmp_path / "a.txt", [f"[PER Ada{n}]" for n in range(5)])
+    for number, sizes in ((3, [1, 1, 1]), (4, [2, 1, 1]), (5, [3, 1, 1])):
+        source = write(tmp_path / "a.txt", [f"[PER Ada{n}]" for n in range(number)])
+        report = convert(source, tmp_path / str(number), split=Split((0.8, 0.1, 0.1)), settings=settings())
+        assert [part.documents for part in report.parts.values()] == sizes
+    source = write(tmp_path / "a.txt", [f"[PER Ada{n}]" for n in range(2)])
     with pytest.raises(
-        FormatError, match="too few for these shares: with 5 documents, test is empty; use other shares"
+        FormatError, match="too few for these shares: with 2 documents, test is empty; use other shares"
     ):
         convert(source, tmp_path / "out", split=Split((0.8, 0.1, 0.1)), settings=settings())
     assert not list((tmp_path / "out").iterdir())

@@ -1,5 +1,7 @@
 """Texts to run a pipeline on."""
 
+from time import process_time
+
 import pytest
 import spacy
 from nested_examples import save_corpus
@@ -59,3 +61,13 @@ def test_only_bracket_notation_looks_like_it(tmp_path):
         (tmp_path / "a.txt").write_text(text)
         assert is_bracketed(tmp_path / "a.txt") == expected, text
     assert texts(tmp_path / "a.txt") == []
+
+
+def test_a_long_run_of_punctuation_takes_no_quadratic_time(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("(" * 20_000 + " Ada")
+    before = process_time()
+    for given in (path.read_text(), str(path)):
+        (doc,) = input_docs([given], settings=Settings(pipeline=NLP))
+        assert (len(doc), doc[-1].text) == (20_001, "Ada")
+    assert process_time() - before < 3

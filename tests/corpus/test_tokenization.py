@@ -3,7 +3,7 @@
 import pytest
 from nested_documents import settings
 
-from spacy_nested_ner.corpus.tokenization import tokenize
+from spacy_nested_ner.corpus.tokenization import make_doc, tokenize
 
 
 def tokens_of(text):
@@ -39,3 +39,9 @@ def test_the_tokenizer_sees_short_runs_only():
     assert seen[0] < 100
     assert len(tokenize(Spy(), ("()" * 10_000 + " ") * 3)) == 60_000
     assert seen[1] < 300
+
+
+@pytest.mark.parametrize("text", ["Ada  sings .", f"Ada {'(' * 600}  in\n Bonn.", "--" * 600 + " "])
+def test_documents_are_those_of_the_pipeline(text):
+    nlp = settings().nlp
+    assert make_doc(nlp, text).to_json() == nlp.make_doc(text).to_json()

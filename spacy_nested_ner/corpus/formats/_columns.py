@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -216,7 +216,7 @@ class _Begun(NamedTuple):
 
 def _take(waiting: list[_Begun | None], n: int, label: str) -> _Begun | None:
     """Remove the mention that a tag continues: the one at the same place, or else the outermost with its label."""
-    for slot in [n, *range(len(waiting))]:
+    for slot in chain([n], range(len(waiting))):
         begun = waiting[slot] if slot < len(waiting) else None
         if begun and begun.label == label:
             waiting[slot] = None

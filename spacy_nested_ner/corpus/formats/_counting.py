@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..conversion_report import FormatError
-from ._json import shown
+from ..conversion_report import FormatError, shown
 
 
 class Quote(NamedTuple):

@@ -4,9 +4,9 @@ from typing import Any
 
 from ...annotation import sentence_bounds
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record
-from ._json import is_a, shown
+from ._json import is_a
 
 
 def mention_in(item: Any, first: int, n_words: int, where: str, *, counted: str = "the text") -> Mention:

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeGuard, TypeVar
 
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..files import place, read_lines
 from ._sample import Sample
 
@@ -22,9 +22,6 @@ T = TypeVar("T")
 
 # Files with these names have one value per line. Others may have, too.
 LINES = (".jsonl", ".jsonlines", ".ndjson")
-
-# How much of a value is shown in a message.
-_SHOWN = 80
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _KEY = re.compile(r'"([^"\\]{1,40})"\s*:')
@@ -159,15 +156,6 @@ def _check_surrogates(value: Any, text: str, start: int = 0, end: int | None = N
 
 
 # Checking
-
-
-def shown(value: Any) -> str:
-    """A value as messages show it: never too long."""
-    try:
-        text = repr(value)
-    except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
-        return f"a value of type {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 def is_a(value: Any, kind: type[T]) -> TypeGuard[T]:

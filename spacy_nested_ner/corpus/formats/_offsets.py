@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Settings, make_doc
-from ..tokenization import Edges, tokenize
+from ..tokenization import Edges, tokenize, words_and_spaces
 
 
 def doc_from_text(
@@ -40,8 +40,7 @@ def doc_from_text(
     first = {start: i for i, (start, _) in enumerate(edges)}
     last = {end: i for i, (_, end) in enumerate(edges)}
     on_tokens = [Mention(first[start], last[end] + 1, label) for start, end, label in alignment.mentions]
-    words = [text[start:end] for start, end in edges]
-    spaces = [text[end : end + 1] == " " and end not in first for _, end in edges]
+    words, spaces = words_and_spaces(text, edges)
     order = list(first)
     begins = None if sent_starts is None else [bisect_left(order, start) for start in sent_starts]
     return make_doc(words, on_tokens, settings, report, where, spaces=spaces, sent_starts=begins)

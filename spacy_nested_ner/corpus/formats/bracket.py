@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...decoders.brackets import bracket_words, separate_crossing
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Sentence, Settings, group_sentences, sentences_of
 from ..files import BLANK, place, read_lines
 from ._sample import Sample, content_lines
@@ -67,7 +67,9 @@ def parse(text: str, where: str = "text") -> Sentence:
             words.append(_unescape(body, where))
         for _ in range(closings):
             if not open_ones:
-                raise FormatError(where, rf"']' after {piece!r} closes nothing; write \] for a bracket that is text")
+                raise FormatError(
+                    where, rf"']' after {shown(piece)} closes nothing; write \] for a bracket that is text"
+                )
             start, label = open_ones.pop()
             if start == len(words):
                 raise FormatError(where, f"the mention {label} has no words; write [{label} word]")
@@ -118,7 +120,7 @@ def _split_closings(piece: str) -> tuple[str, int]:
 def _unescape(text: str, where: str) -> str:
     bare = _SPECIAL.search(_ESCAPE.sub("", text))
     if bare:
-        raise FormatError(where, f"{bare[0]!r} is inside {text!r}; write \\{bare[0]} for a bracket that is text")
+        raise FormatError(where, f"{bare[0]!r} is inside {shown(text)}; write \\{bare[0]} for a bracket that is text")
     return _ESCAPE.sub(lambda found: _character(found[1], text, where), text)
 
 
@@ -127,4 +129,4 @@ def _character(code: str, text: str, where: str) -> str:
         return chr(int(code[1:], 16))
     if code and code in "[]\\#":
         return code
-    raise FormatError(where, f"'\\{code}' in {text!r} is not an escape; write \\\\ for a backslash")
+    raise FormatError(where, f"'\\{code}' in {shown(text)} is not an escape; write \\\\ for a backslash")

@@ -14,9 +14,9 @@ from spacy.tokens import Doc
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings
-from ..files import Line, place, read_lines
+from ..files import NUMBER, Line, place, read_lines
 from ._offsets import doc_from_text
 
 _IGNORED = {
@@ -28,7 +28,7 @@ _IGNORED = {
     "#": "notes",
     "*": "equivalences",
 }
-_MENTION = re.compile(r"(\S+) (\d+ \d+(?:;\d+ \d+)*)")
+_MENTION = re.compile(rf"(\S+) ({NUMBER} {NUMBER}(?:;{NUMBER} {NUMBER})*)")
 _SINGLE_BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
 
@@ -77,18 +77,20 @@ def _mentions(path: Path, text: str, report: ConversionReport) -> Iterator[tuple
 def parse(line: Line, path: Path, text: str) -> Mention | None:
     """The mention by characters in a line of an .ann file; None if it is in several fragments."""
     where = place(path, line.number)
-    name, body, shown = [*line.text.split("\t", 2), "", ""][:3]
+    name, body, said = [*line.text.split("\t", 2), "", ""][:3]
     found = _MENTION.fullmatch(body)
     if not name.startswith("T") or not found:
-        raise FormatError(where, f"{line.text!r} is not a mention; expected 'T1<tab>LABEL start end<tab>text'")
+        raise FormatError(where, f"{shown(line.text)} is not a mention; expected 'T1<tab>LABEL start end<tab>text'")
     fragments = [tuple(map(int, fragment.split())) for fragment in found[2].split(";")]
     for start, end in fragments:
         if not start < end <= len(text):
             reason = f"{name} is at {start} {end}; expected start < end <= {len(text)}, the length of the text"
             raise FormatError(where, reason)
     written = " ".join(text[start:end] for start, end in fragments)
-    if shown and shown.split() != written.split():
-        raise FormatError(where, f"{name} says {shown!r}, but the text there is {written!r}; correct the numbers")
+    if said and said.split() != written.split():
+        raise FormatError(
+            where, f"{name} says {shown(said)}, but the text there is {shown(written)}; correct the numbers"
+        )
     for (_, end), (start, _) in pairwise(fragments):
         if start < end or text[end:start].strip():
             return None
@@ -128,8 +130,8 @@ def render(record: Record, settings: Settings, report: ConversionReport) -> tupl
             report.lose("mentions of only line breaks", f"{where}: {label} {first}:{after}")
             continue
         numbers = ";".join(f"{a} {b}" for a, b in pieces)
-        shown = " ".join(text[a:b].replace("\r", " ") for a, b in pieces)
-        lines.append(f"T{n}\t{label} {numbers}\t{shown}\n")
+        said = " ".join(text[a:b].replace("\r", " ") for a, b in pieces)
+        lines.append(f"T{n}\t{label} {numbers}\t{said}\n")
     return text + "\n", "".join(lines)
 
 

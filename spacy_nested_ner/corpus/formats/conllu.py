@@ -6,7 +6,8 @@ The comment `# global.Entity = GRP-etype-…` says what is between the hyphens, 
 whole name or the group of the mention. In all parts, `%2D` is a hyphen, and other characters are written likewise.
 
 `# newdoc` begins a document. Words are the syntactic words; `SpaceAfter=No` is kept. Everything else, such as lemmas,
-trees and empty nodes, is left out. A mention in several parts, as in CorefUD, is counted and not kept.
+trees and empty nodes, is left out. Mentions in several parts or of empty nodes only, as in CorefUD, are counted and not
+kept.
 """
 
 import re
@@ -19,13 +20,13 @@ import conllu
 from conllu.exceptions import ParseException
 
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Sentence, Settings, group_sentences, visible_sentences
-from ..files import Line, place, read_paragraphs
+from ..files import NUMBER, Line, place, read_paragraphs
 from ._sample import Sample, content_lines
 
 _LABELS = ("etype", "entity", "type")
-_ROW = re.compile(r"\d+(?:[-.]\d+)?\t[^\t]+(?:\t[^\t]*){8}")
+_ROW = re.compile(rf"{NUMBER}(?:[-.]{NUMBER})?\t[^\t]+(?:\t[^\t]*){{8}}")
 # A mention that opens, and may close at the same word; or one that closes.
 _BRACKET = re.compile(r"\(([^()]+)(\))?|([^()]+)\)")
 _PART = re.compile(r"\[\d+/\d+\]")
@@ -74,11 +75,11 @@ def _tokens(paragraph: list[Line], where: str) -> list[conllu.TokenList]:
     for line in paragraph:
         if not line.text.startswith("#") and not _ROW.fullmatch(line.text):
             raise FormatError(
-                where, f"{line.text!r} in line {line.number}; expected ten columns with tabs between them"
+                where, f"{shown(line.text)} in line {line.number}; expected ten columns with tabs between them"
             )
     try:
         return conllu.parse("\n".join(line.text for line in paragraph))
-    except ParseException as error:
+    except (ParseException, ValueError) as error:  # ValueError: a number of thousands of digits
         raise FormatError(where, f"not CoNLL-U: {error}") from None
 
 
@@ -91,21 +92,21 @@ def parse(tokens: conllu.TokenList, fields: list[str], report: ConversionReport,
     spaces: list[bool] = []
     mentions: list[Mention] = []
     open_ones: list[_Open] = []
-    covers: dict[int, tuple[int, bool]] = {}  # for each word of a longer token, the last word and the space after it
+    last, space_at_last = 0, True  # the last word of a longer token, and whether a space follows it
     for token in tokens:
         has_space = (token["misc"] or {}).get("SpaceAfter") != "No"
-        if not isinstance(token["id"], int):
-            first, kind, last = token["id"]
-            if kind == "-":
-                covers |= dict.fromkeys(range(first, last + 1), (last, has_space))
+        if isinstance(token["id"], int):
+            if token["id"] <= last:
+                has_space = space_at_last and token["id"] == last
+            words.append(token["form"])
+            spaces.append(has_space)
+        elif token["id"][1] == "-":
+            last, space_at_last = token["id"][2], has_space
             continue
-        if token["id"] in covers:
-            last, has_space = covers[token["id"]]
-            has_space = has_space and token["id"] == last
-        words.append(token["form"])
-        spaces.append(has_space)
         value = (token["misc"] or {}).get("Entity") or ""
-        _read_brackets(value, len(words), open_ones, mentions, fields, report, where)
+        # A mention that begins at an empty node begins at the word after it.
+        begin = len(words) - isinstance(token["id"], int)
+        _read_brackets(value, begin, len(words), open_ones, mentions, fields, report, where)
     if open_ones:
         name = max(open_ones[-1].names, key=len)
         reason = f"the mention {name} that begins at word {open_ones[-1].start + 1} is not closed in its sentence"
@@ -115,28 +116,35 @@ def parse(tokens: conllu.TokenList, fields: list[str], report: ConversionReport,
 
 def _read_brackets(
     value: str,
-    number: int,
+    begin: int,
+    end: int,
     open_ones: list[_Open],
     mentions: list[Mention],
     fields: list[str],
     report: ConversionReport,
     where: str,
 ) -> None:
-    """Open and close mentions at a word.
+    """Open and close mentions at a word, or at an empty node.
 
-    number (int): The number of the word in its sentence, the first one is 1.
+    begin, end (int): Where mentions begin that open, and end that close.
     """
     if _BRACKET.sub("", value):
-        raise FormatError(where, f"Entity={value} at word {number}; expected brackets, as in (person-1(place-2)")
+        raise FormatError(
+            where, f"{shown(f'Entity={value}')} at word {end}; expected brackets, as in (person-1(place-2)"
+        )
     for name, closes, closed in _BRACKET.findall(value):
         if name:
-            open_ones.append(_open(name, number - 1, fields, report, where))
+            open_ones.append(_open(name, begin, fields, report, where))
         if closes or closed:
             one = _close(closed or name, open_ones)
             if one is None:
-                raise FormatError(where, f"Entity={value} at word {number} closes {closed}, which is not open")
-            if one.label:
-                mentions.append(Mention(one.start, number, one.label))
+                raise FormatError(
+                    where, f"{shown(f'Entity={value}')} at word {end} closes {shown(closed)}, which is not open"
+                )
+            if one.label and one.start < end:
+                mentions.append(Mention(one.start, end, one.label))
+            elif one.label:
+                report.lose("mentions of empty nodes only", f"{where}: {closed or name}")
 
 
 def _open(name: str, start: int, fields: list[str], report: ConversionReport, where: str) -> _Open:

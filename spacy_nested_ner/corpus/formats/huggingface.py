@@ -18,9 +18,9 @@ from typing import Any
 from spacy.tokens import Doc
 
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings, make_doc
-from ._json import Item, is_a, keys_of, list_of, object_with, read_items, shown
+from ._json import Item, is_a, keys_of, list_of, object_with, read_items
 from ._sample import Sample
 from ._tags import mentions_of_tags
 
@@ -44,7 +44,9 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
 def recognizes(sample: Sample) -> bool:
     """Whether a file has words with tags."""
     keys = keys_of(sample)
-    return ("tokens" in keys and "text" not in keys and bool(keys & {*_TAGS, _NESTED})) or {"features", "rows"} <= keys
+    # With a text, tags and labels may be anything, such as mentions by characters.
+    sure = {_TAGS[0], _NESTED} if "text" in keys else {*_TAGS, _NESTED}
+    return ("tokens" in keys and bool(keys & sure)) or {"features", "rows"} <= keys
 
 
 def parse(item: Item, names: "_Names", settings: Settings, report: ConversionReport) -> Doc:
@@ -120,8 +122,9 @@ class _Names:
 
 def _names_in(features: Any, field: str) -> list[str]:
     """The names of the tags of a field, wherever the features have them."""
-    if isinstance(features, dict) and list(features.values()) == list(range(len(features))):  # from names to numbers
-        return list(features)
+    if isinstance(features, dict) and all(is_a(number, int) for number in features.values()):  # from names to numbers
+        in_order = sorted(features, key=lambda name: features[name])
+        return in_order if [features[name] for name in in_order] == list(range(len(in_order))) else []
     for one in _objects(features):
         if field in one or one.get("name") == field:
             for part in _objects(one.get(field, one)):

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Sentence, Settings, group_sentences, visible_sentences
-from ..files import BLANK, Line, place, read_paragraphs
+from ..files import BLANK, NUMBER, Line, place, read_paragraphs
 
 _WORD = re.compile(r"[^ \t\r]+")
-_MENTION = re.compile(r"(\d+),(\d+) +([^ \t\r|]+)")
-_LOOKS_LIKE_MENTIONS = re.compile(r"\d+,\d+\b")
+_MENTION = re.compile(rf"({NUMBER}),({NUMBER}) +([^ \t\r|]+)")
+_LOOKS_LIKE_MENTIONS = re.compile(r"-?\d+,")
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
@@ -41,7 +41,7 @@ def parse(lines: list[Line], path: Path, report: ConversionReport) -> Sentence:
         n_tags = len(_WORD.findall(tags.text))
         if n_tags != len(words):
             expected = f"expected mentions, as in '0,2 PER|1,2 GPE', or a tag for each of {len(words)} words"
-            raise FormatError(where, f"{tags.text!r}: {expected}")
+            raise FormatError(where, f"{shown(tags.text)}: {expected}")
         report.lose("lines of part-of-speech tags", where)
     if len(others) > 1:
         reason = "the line after the mentions is not blank; expected words, tags, mentions and a blank line"
@@ -54,7 +54,7 @@ def _mentions(line: Line, path: Path, n_words: int) -> Iterator[Mention]:
     for item in line.text.split("|"):
         found = _MENTION.fullmatch(item.strip(BLANK))
         if not found:
-            raise FormatError(where, f"{item!r} is not a mention; expected start,end label, as in '0,2 PER'")
+            raise FormatError(where, f"{shown(item)} is not a mention; expected start,end label, as in '0,2 PER'")
         start, end = int(found[1]), int(found[2])
         if not start < end <= n_words:
             expected = f"expected start < end <= {n_words}, the end not included"

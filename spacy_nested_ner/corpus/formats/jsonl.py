@@ -18,10 +18,10 @@ from spacy.tokens import Doc
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings, make_doc
 from . import dygie, gliner, huggingface, label_studio, spacy_v2
-from ._json import Item, is_a, keys_of, list_of, read_items, shown, write_lines, write_list
+from ._json import Item, is_a, keys_of, list_of, read_items, write_lines, write_list
 from ._offsets import Edges, doc_from_text
 from ._sample import Sample
 

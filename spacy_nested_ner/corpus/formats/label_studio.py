@@ -23,12 +23,12 @@ from spacy.tokens import Doc
 
 from ...annotation import mentions_of
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings
 from ._counting import Counting, Quote
 from ._html import text_of_html
 from ._inclusive import lose_sentences
-from ._json import Item, is_a, keys_of, list_of, object_with, read_items, shown, write_list
+from ._json import Item, is_a, keys_of, list_of, object_with, read_items, write_list
 from ._offsets import doc_from_text
 from ._sample import Sample
 
@@ -68,10 +68,12 @@ class _Region(NamedTuple):
 class _Text(NamedTuple):
     """A text that was annotated.
 
+    field (str): The field of the data that has it.
     counting (Counting): The characters that are counted; in HTML, those of its text nodes.
     places (Sequence[int]): Where these characters are in the text.
     """
 
+    field: str
     text: str
     counting: Counting
     places: Sequence[int]
@@ -82,11 +84,12 @@ class _Text(NamedTuple):
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
     """Read the tasks of a file, each as a document."""
+    fields: list[str] = []  # those that had the texts of the tasks so far
     for task in _tasks(path, report):
         with report.tolerating():
             annotation = _choose(task, report)
             if annotation is not None:
-                yield from _records(task, annotation, settings, report)
+                yield from _records(task, annotation, fields, settings, report)
 
 
 def recognizes(sample: Sample) -> bool:
@@ -148,15 +151,23 @@ def _choose(task: _Task, report: ConversionReport) -> dict[str, Any] | None:
     return max(finished, key=lambda one: (bool(one.get("ground_truth")), str(one.get("updated_at") or "")))
 
 
-def _records(task: _Task, annotation: dict[str, Any], settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The document of a task; several, if the task has several texts with regions."""
+def _records(
+    task: _Task, annotation: dict[str, Any], fields: list[str], settings: Settings, report: ConversionReport
+) -> Iterator[Record]:
+    """The document of a task; several, if the task has several texts with regions.
+
+    fields (list[str]): The fields that had the texts of earlier tasks, to find the text of a task without regions.
+        Those of this task are added.
+    """
     groups: dict[str, list[_Region]] = {}
     for region in _regions(annotation, task.where, report):
         groups.setdefault(region.field, []).append(region)
-    for field, regions in (groups or {"text": []}).items():
+    for field, regions in (groups or {fields[-1] if fields else "text": []}).items():
         where = f"{task.where}, text {shown(field)}" if len(groups) > 1 else task.where
         with report.tolerating():
-            yield Record(_doc(task.data, field, regions, settings, report, where), where)
+            found = _find_text(task.data, field, regions, where)
+            fields += [found.field] if regions and found.field not in fields else []
+            yield Record(_doc(found, regions, settings, report, where), where)
 
 
 def _regions(annotation: dict[str, Any], where: str, report: ConversionReport) -> Iterator[_Region]:
@@ -196,11 +207,9 @@ def _region(result: dict[str, Any], where: str) -> _Region:
     )
 
 
-def _doc(
-    data: Any, field: str, regions: list[_Region], settings: Settings, report: ConversionReport, where: str
-) -> Doc:
+def _doc(found: _Text, regions: list[_Region], settings: Settings, report: ConversionReport, where: str) -> Doc:
     """The document of a text and its regions."""
-    text, counting, places = _find_text(data, field, regions, where)
+    _, text, counting, places = found
     mentions = []
     for region in regions:
         with report.tolerating():
@@ -219,7 +228,7 @@ def _find_text(data: Any, field: str, regions: list[_Region], where: str) -> _Te
         raise FormatError(where, f"data is {shown(data)}; expected a text in it")
     named = [name for name in (field, "text") if name in fields]
     names = list(dict.fromkeys([*named, *fields]))
-    texts = {name: _text(fields[name], regions) for name in names}
+    texts = {name: _text(name, fields[name], regions) for name in names}
     fitting = {name: text.counting.fitting for name, text in texts.items()}
     best = [name for name in names if fitting[name] == max(fitting.values())]
     if len(best) > 1 and best[0] not in named:
@@ -229,12 +238,12 @@ def _find_text(data: Any, field: str, regions: list[_Region], where: str) -> _Te
     return texts[best[0]]
 
 
-def _text(content: str, regions: list[_Region]) -> _Text:
+def _text(field: str, content: str, regions: list[_Region]) -> _Text:
     quotes = [region.quote for region in regions]
     if any(region.is_html for region in regions) if regions else bool(_TAG.search(content)):
         text, places = text_of_html(content)
-        return _Text(text, Counting("".join(text[place] for place in places[:-1]), quotes), places)
-    return _Text(content, Counting(content, quotes), range(len(content) + 1))
+        return _Text(field, text, Counting("".join(text[place] for place in places[:-1]), quotes), places)
+    return _Text(field, content, Counting(content, quotes), range(len(content) + 1))
 
 
 # Writing

@@ -12,13 +12,14 @@ from pathlib import Path
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings
-from ..files import Line, place, read_paragraphs
+from ..files import NUMBER, Line, place, read_paragraphs
 from ._offsets import doc_from_text
 from ._sample import Sample, content_lines
 
 _TEXT = re.compile(r"([^|\t]+)\|([a-z])\|(.*)")
+_EDGES = re.compile(rf"{NUMBER}\t{NUMBER}")
 _BREAK = re.compile(r"[\t\r\n]")
 
 
@@ -74,14 +75,14 @@ def _read_mentions(lines: list[Line], path: Path, text: str, report: ConversionR
 
 def parse(columns: list[str], text: str, where: str) -> Mention:
     """The mention by characters in the columns of a line."""
-    if len(columns) < 5 or not (columns[1].isdecimal() and columns[2].isdecimal()):
+    if len(columns) < 5 or not _EDGES.fullmatch("\t".join(columns[1:3])):
         expected = "expected document, start, end, text and label with tabs between them"
-        raise FormatError(where, f"{' '.join(columns)[:60]!r} is not a mention; {expected}")
-    start, end, shown, label = int(columns[1]), int(columns[2]), columns[3], columns[4].strip()
+        raise FormatError(where, f"{shown(' '.join(columns))} is not a mention; {expected}")
+    start, end, said, label = int(columns[1]), int(columns[2]), columns[3], columns[4].strip()
     if not start < end <= len(text):
         raise FormatError(where, f"mention {start} {end}; expected start < end <= {len(text)}, the length of the text")
-    if shown.split() != text[start:end].split():
-        reason = f"the mention is {shown!r}, but the text there is {text[start:end]!r}; correct the numbers"
+    if said.split() != text[start:end].split():
+        reason = f"the mention is {shown(said)}, but the text there is {shown(text[start:end])}; correct the numbers"
         raise FormatError(where, reason)
     return Mention(start, end, label)
 

@@ -20,9 +20,9 @@ from spacy.tokens import Doc
 
 from ...annotation import INCOMPLETE
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings, make_doc
-from ._json import Item, is_a, keys_of, list_of, object_with, read_items, shown
+from ._json import Item, is_a, keys_of, list_of, object_with, read_items
 from ._offsets import doc_from_text
 from ._sample import Sample
 from ._tags import UNKNOWN, mentions_of_tags

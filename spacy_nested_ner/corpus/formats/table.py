@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from ...annotation import mentions_of, sentence_bounds
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings
 from ..files import place, read_lines
 from ._offsets import doc_from_text
@@ -73,8 +73,9 @@ class _Document(NamedTuple):
 def _documents(path: Path, report: ConversionReport) -> list[_Document]:
     """All documents of a file: the lines of one may be anywhere."""
     csv.field_size_limit(_LONGEST)
-    lines = (line.text + "\n" for line in read_lines(path))
-    header = next(lines, "").rstrip("\n")
+    # A text in quotes may go on in the next line, and its characters are counted with whatever is between.
+    lines = (line.text for line in read_lines(path, keep_ends=True))
+    header = next(lines, "").rstrip("\r\n")
     found = _find_columns(header)
     if found is None:
         missing = ", ".join(name for name in _NEEDED if name not in _positions(_split(header)))
@@ -136,14 +137,16 @@ def _mention(row: list[str], columns: _Columns, text: str, where: str) -> Mentio
         return None
     if not (_is_whole(start) and _is_whole(end) and label):
         expected = "expected whole numbers for start and end, and a label"
-        raise FormatError(where, f"start is {start!r}, end is {end!r}, label is {label!r}; {expected}")
+        raise FormatError(where, f"start is {shown(start)}, end is {shown(end)}, label is {shown(label)}; {expected}")
     mention = Mention(int(float(start)), int(float(end)), label)
-    shown = row[columns.mention] if columns.mention is not None and columns.mention < len(row) else ""
+    said = row[columns.mention] if columns.mention is not None and columns.mention < len(row) else ""
     found = text[mention.start : mention.end]
-    if shown.strip() and shown.split() != found.split():
-        included = shown.split() == text[mention.start : mention.end + 1].split()
+    if said.strip() and said.split() != found.split():
+        included = said.split() == text[mention.start : mention.end + 1].split()
         remedy = "the end must not be included: add 1 to it" if included else "correct the numbers"
-        raise FormatError(where, f"the mention is {shown!r}, but the text at {start}:{end} is {found!r}; {remedy}")
+        raise FormatError(
+            where, f"the mention is {shown(said)}, but the text at {start}:{end} is {shown(found)}; {remedy}"
+        )
     return mention
 
 

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...decoders.mention import Mention
-from ..conversion_report import ConversionReport, FormatError
+from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Sentence, Settings, visible_sentences
-from ..files import Line, place, read_lines
+from ..files import NUMBER, Line, place, read_lines
 from ._offsets import Edges, doc_from_text
 from ._sample import Sample
 
@@ -29,9 +29,18 @@ NAMED_ENTITY = "de.tudarmstadt.ukp.dkpro.core.api.ner.type.NamedEntity"
 _HEADER = "#FORMAT=WebAnno TSV 3"
 _LAYER = re.compile(r"#T_(SP|RL|CH)=(.*)")
 # Layers that say something about tokens, not about mentions.
-_ABOUT_TOKENS = ("POS", "Lemma", "Stem", "MorphologicalFeatures", "Token", "SurfaceForm", "SofaChangeAnnotation")
+_ABOUT_TOKENS = (
+    "POS",
+    "Lemma",
+    "Stem",
+    "MorphologicalFeatures",
+    "Token",
+    "SurfaceForm",
+    "SofaChangeAnnotation",
+    "PdfPage",
+)
 _LABELS = ("value", "label", "type", "category", "class", "entity", "tag")
-_UNIT = re.compile(r"(\d+)-\d+(\.\d+)?\t(\d+)-(\d+)\t([^\t]*)\t?(.*)", re.DOTALL)
+_UNIT = re.compile(rf"(\d+)-\d+(\.\d+)?\t({NUMBER})-({NUMBER})\t([^\t]*)\t?(.*)", re.DOTALL)
 _NOTHING, _NO_VALUE = "_", "*"
 _STACKED = re.compile(r"(?:\\.|[^\\|])+", re.DOTALL)
 _NUMBERED = re.compile(r"((?:\\.|[^\\])*)\[(\d+)\]", re.DOTALL)
@@ -61,7 +70,7 @@ class Layer(NamedTuple):
     @property
     def label_feature(self) -> int:
         """The number of the feature that is most likely the label."""
-        usual = [self.features.index(name) for name in _LABELS if name in self.features]
+        usual = [self.features.index(name) for name in (*_LABELS, self.short_name) if name in self.features]
         # Slots for other annotations begin like this, or have the name of a layer.
         plain = [i for i, name in enumerate(self.features) if not name.startswith("ROLE_") and "." not in name]
         named = [i for i in plain if self.features[i] != "identifier"]
@@ -85,13 +94,18 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
     with report.tolerating():
         lines = list(read_lines(path))
         layers = _read_header(lines, path)
-        layer, feature = _choose(layers, settings.layer, path)
-        report.note(f"Layer      {layer.short_name}" + (f", {layer.features[feature]}" if layer.features else ""))
+        chosen = _choose(layers, settings.layer)
         for other in layers:
-            if other != layer:
+            if chosen is None or other != chosen[0]:
                 report.lose(f"the layer {other.short_name}", str(path))
+        layer, feature = chosen or (Layer("", [], 0, True), 0)
         text, tokens, sent_starts, units = _read_tokens(lines, path, layer.column + feature)
-        mentions = _mentions(units, layer, report)
+        if chosen is None:  # layers without annotations are not exported, so one document may lack what others have
+            report.lose(*_lacking(layers, settings.layer, path))
+            mentions = []
+        else:
+            report.note(f"Layer      {layer.short_name}" + (f", {layer.features[feature]}" if layer.features else ""))
+            mentions = _mentions(units, layer, report)
         doc = doc_from_text(text, mentions, settings, report, str(path), tokens=tokens, sent_starts=sent_starts)
         yield Record(doc, str(path))
 
@@ -118,8 +132,8 @@ def _read_header(lines: list[Line], path: Path) -> list[Layer]:
     return layers
 
 
-def _choose(layers: list[Layer], wanted: str | None, path: Path) -> tuple[Layer, int]:
-    """The layer of the mentions, and the number of the feature with their labels."""
+def _choose(layers: list[Layer], wanted: str | None) -> tuple[Layer, int] | None:
+    """The layer of the mentions, and the number of the feature with their labels; None if there is none."""
     spans = [layer for layer in layers if layer.is_of_spans]
     if wanted is None:
         entities = [layer for layer in spans if layer.name == NAMED_ENTITY]
@@ -133,10 +147,15 @@ def _choose(layers: list[Layer], wanted: str | None, path: Path) -> tuple[Layer,
             for feature in layer.features:
                 if wanted == f"{name}.{feature}":
                     return layer, layer.features.index(feature)
+    return None
+
+
+def _lacking(layers: list[Layer], wanted: str | None, path: Path) -> tuple[str, str]:
+    """What to report about a document without the layer of the mentions."""
+    spans = [layer for layer in layers if layer.is_of_spans]
     found = "; ".join(f"{layer.short_name} with {', '.join(layer.features) or 'no feature'}" for layer in spans)
-    what = f"no layer {wanted!r}" if wanted else "no layer of mentions"
     remedy = f"choose one with --layer; found: {found}" if found else "found no layer of spans at all"
-    raise FormatError(str(path), f"{what}; {remedy}")
+    return f"documents without {f'the layer {wanted!r}' if wanted else 'a layer of mentions'}", f"{path}: {remedy}"
 
 
 def _read_tokens(lines: list[Line], path: Path, column: int) -> tuple[str, list[Edges], list[int], list[_Unit]]:
@@ -157,7 +176,7 @@ def _read_tokens(lines: list[Line], path: Path, column: int) -> tuple[str, list[
         columns = found[6].split("\t") if found else []
         if not found or len(columns) <= column:
             expected = f"expected 1-1<tab>0-5<tab>token<tab> and a value in each of {column + 1} columns"
-            raise FormatError(where, f"{line.text!r}; {expected}")
+            raise FormatError(where, f"{shown(line.text)}; {expected}")
         start, end = int(found[3]), int(found[4])
         if found[2]:  # a part of the token above
             edges = _part(word, start - token_start, end - token_start, tokens, where)

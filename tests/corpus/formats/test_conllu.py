@@ -79,10 +79,13 @@ def test_what_is_not_kept(tmp_path):
     "text, reason",
     [
         (row(1, "a", "Entity=(x-1"), "the mention x-1 that begins at word 1 is not closed in its sentence"),
-        (row(1, "a", "Entity=x-1)"), r"Entity=x-1\) at word 1 closes x-1, which is not open"),
-        (row(1, "a", "Entity=x"), r"Entity=x at word 1; expected brackets, as in \(person-1\(place-2\)"),
+        (row(1, "a", "Entity=x-1)"), r"'Entity=x-1\)' at word 1 closes 'x-1', which is not open"),
+        (row(1, "a", "Entity=x"), r"'Entity=x' at word 1; expected brackets, as in \(person-1\(place-2\)"),
         ("1\ta\n", r"'1\\ta' in line 1; expected ten columns with tabs between them"),
         ("1\ta\t_\tX\t_\t_\tx\t_\t_\t_\n", "not CoNLL-U: Failed parsing field 'head'"),
+        (f"1\ta\t_\tX\t_\t_\t{'1' * 5000}\t_\t_\t_\n", "not CoNLL-U: .*digits"),
+        (f"{'1' * 5000}{row('', 'a', 'Entity=(x-1)')}", "'1+.… in line 1; expected ten columns"),
+        (row(1, "a", "Entity=" + "(" * 20_000), r"'Entity=\(+… at word 1; expected brackets"),
     ],
 )
 def test_bad_sentences(tmp_path, text, reason):
@@ -106,3 +109,24 @@ def test_mentions_are_written(tmp_path):
         FormatError, match="document 1: 'a  b' contains whitespace; write bracket, jsonl or spacy instead"
     ):
         write_docs([make_doc([(["a  b"], [])])], tmp_path / "bad.conllu")
+
+
+def test_empty_nodes_are_no_words(tmp_path):
+    head = "# global.Entity = eid-etype\n"
+    rows = [
+        row("1.1", "_", "Entity=(e1-person"),
+        row(2, "Ada", "Entity=(e2-person"),
+        row("2.1", "_", "Entity=(e3-place)(e4-)e2)"),
+        row(3, "sings", "Entity=e1)"),
+    ]
+    docs, report = read(save(tmp_path / "a.conllu", head + row(1, "Now") + "".join(rows)))
+    assert shown(docs[0]) == [("person", "Ada sings"), ("person", "Ada")]
+    assert {what: loss.count for what, loss in report.lost.items()} == {
+        "mentions of empty nodes only": 1,
+        "mentions without a type": 1,
+    }
+
+
+def test_a_token_of_a_trillion_words_needs_no_memory(tmp_path):
+    path = save(tmp_path / "a.conllu", row("1-999999999999", "Ada") + row(1, "Ada", "Entity=(person-1)"))
+    assert shown(read(path)[0][0]) == [("person", "Ada")]

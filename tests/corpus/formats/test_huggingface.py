@@ -31,6 +31,17 @@ def test_names_of_tags(tmp_path, field):
     assert [shown(doc) for doc in docs] == [FOUND]
 
 
+def test_a_text_next_to_the_words(tmp_path):
+    docs, _ = read(write(tmp_path, {"text": " ".join(TOKENS), "tokens": TOKENS, "ner_tags": TAGS}))
+    assert shown(docs[0]) == FOUND
+
+
+def test_numbers_of_names_in_any_order(tmp_path):
+    (tmp_path / "label2id.json").write_text(json.dumps({NAMES[n]: n for n in (3, 1, 0, 4, 2)}))
+    docs, _ = read(write(tmp_path, {"tokens": TOKENS, "ner_tags": NUMBERS}))
+    assert shown(docs[0]) == FOUND
+
+
 def test_a_second_layer(tmp_path):
     record = {"tokens": ["mayor", "of", "Bonn"], "ner_tags": [1, 2, 2], "nested_ner_tags": [0, 0, 3]}
     docs, _ = read(write(tmp_path, record), "huggingface", tag_names=NAMES)

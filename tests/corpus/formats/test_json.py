@@ -8,9 +8,9 @@ from nested_documents import make_doc, read, save, shown
 
 from spacy_nested_ner.corpus import FormatError, write_docs
 from spacy_nested_ner.corpus.conversion_report import ConversionReport
+from spacy_nested_ner.corpus.conversion_report import shown as shown_value
 from spacy_nested_ner.corpus.formats import FORMATS, dygie, gliner, huggingface, jsonl, label_studio, spacy_v2
 from spacy_nested_ner.corpus.formats._json import keys_of, read_items
-from spacy_nested_ner.corpus.formats._json import shown as shown_value
 from spacy_nested_ner.corpus.formats._sample import Sample
 
 IN_JSON = ["label-studio", "jsonl", "json", "dygie", "biaffine-ner", "gliner", "huggingface", "spacy-v2"]

@@ -408,5 +408,13 @@ def test_sentences_cannot_be_written(tmp_path):
 
 
 def test_an_export_without_annotations_is_no_corpus(tmp_path):
-    with pytest.raises(FormatError, match=r"no document found\n.*\n  tasks without a finished annotation: 2"):
+    with pytest.raises(
+        FormatError, match=r"no document found; read as label-studio\n.*\n  tasks without a finished annotation: 2"
+    ):
         convert(export(tmp_path, task(), task(id=2)), tmp_path / "a.spacy", source_format="label-studio")
+
+
+def test_the_text_of_a_task_without_regions_is_where_others_have_theirs(tmp_path):
+    tasks = [task(annotation(*regions), data={"source": "web", "review": TEXT}) for regions in (NESTED, [])]
+    docs, _ = read(export(tmp_path, *tasks), "label-studio")
+    assert [(doc.text, bool(shown(doc))) for doc in docs] == [(TEXT, True), (TEXT, False)]

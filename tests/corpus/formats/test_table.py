@@ -33,6 +33,13 @@ def test_documents_are_told_apart_by_text_and_document(tmp_path):
     assert [shown(doc) for doc in docs] == [[("GPE", "Ada"), ("PER", "Ada")], [("ORG", "Ada")], []]
 
 
+def test_line_breaks_of_windows_count_as_two(tmp_path):
+    text = '"Ada\r\nof Bonn"'
+    path = save(tmp_path / "a.csv", f"text,start,end,label\r\n{text},0,3,PER\r\n{text},8,12,GPE\r\n")
+    docs, _ = read(path)
+    assert [shown(doc) for doc in docs] == [[("PER", "Ada"), ("GPE", "Bonn")]]
+
+
 def test_texts_of_several_lines(tmp_path):
     path = save(tmp_path / "a.csv", 'text,start,end,label\n"Ada\nsings",0,3,PER\nBo,0,3,PER\n')
     with pytest.raises(FormatError, match=r"a.csv, line 4: mention PER 0:3 is not in a text of 2 characters"):

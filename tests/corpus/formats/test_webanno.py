@@ -3,7 +3,7 @@
 import pytest
 from nested_documents import make_doc, read, save, shown
 
-from spacy_nested_ner.corpus import FormatError, write_docs
+from spacy_nested_ner.corpus import FormatError, Settings, convert, write_docs
 
 # As INCEpTION exports it: a placeholder for every layer, and a tab at the end of each line.
 EXPORT = """\
@@ -78,15 +78,37 @@ def test_another_layer(tmp_path, layer, mentions):
 
 def test_unknown_layers(tmp_path):
     path = save(tmp_path / "ada.tsv", EXPORT)
-    with pytest.raises(
-        FormatError,
-        match=r"ada.tsv: no layer 'Name'; choose one with --layer; found: POS with PosValue, coarseValue; "
-        "NamedEntity with identifier, value; Quote with no feature",
-    ):
-        read(path, layer="Name")
+    with pytest.raises(FormatError, match="no mention found in 1 document") as caught:
+        convert(path, tmp_path / "out.spacy", settings=Settings(layer="Name"))
+    assert (
+        f"documents without the layer 'Name': 1\n    {path}: choose one with --layer; found: POS with PosValue, "
+        "coarseValue; NamedEntity with identifier, value; Quote with no feature"
+    ) in str(caught.value)
     path = save(tmp_path / "none.tsv", "#FORMAT=WebAnno TSV 3.3\n\n\n#Text=Ada\n1-1\t0-3\tAda\t\n")
-    with pytest.raises(FormatError, match="no layer of mentions; found no layer of spans at all"):
-        read(path)
+    with pytest.raises(FormatError, match="no mention found in 1 document") as caught:
+        convert(path, tmp_path / "out.spacy")
+    assert f"documents without a layer of mentions: 1\n    {path}: found no layer of spans at all" in str(caught.value)
+
+
+def test_a_document_of_a_folder_may_lack_the_layer(tmp_path):
+    """Only layers with annotations are exported."""
+    folder = tmp_path / "export"
+    folder.mkdir()
+    save(folder / "ada.tsv", EXPORT)
+    save(folder / "none.tsv", "#FORMAT=WebAnno TSV 3.3\n\n\n#Text=Ada\n1-1\t0-3\tAda\t\n")
+    report = convert(folder, tmp_path / "out.spacy")
+    assert (report.documents, report.mentions) == (2, 5)
+    assert report.lost["documents without a layer of mentions"].count == 1
+
+
+@pytest.mark.parametrize("layers", ["a.PdfPage|height|width", "a.Item|DCT|Item"])
+def test_the_likeliest_layer_and_feature(tmp_path, layers):
+    other = "#T_SP=webanno.custom.Item|kind\n" if "Page" in layers else ""
+    values = "1\t2\tPER" if other else "x\tPER"
+    path = save(
+        tmp_path / "a.tsv", f"#FORMAT=WebAnno TSV 3.3\n#T_SP={layers}\n{other}\n#Text=Ada\n1-1\t0-3\tAda\t{values}\t\n"
+    )
+    assert shown(read(path)[0][0]) == [("PER", "Ada")]
 
 
 def test_parts_of_tokens(tmp_path):
