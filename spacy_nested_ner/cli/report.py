@@ -5,6 +5,7 @@ from tempfile import TemporaryFile
 from typing import Annotated
 
 from spacy.cli._util import Opt
+from spacy.language import Language
 
 from ..corpus import Settings
 from ..display.confidence_text import describe_confidence
@@ -62,7 +63,7 @@ def report_cli(
         source.check_mentions_found()
         component = component_of(nlp, spans_key)
         numbers = {
-            "model": f"{nlp.lang}_{nlp.meta['name']} {nlp.meta['version']}",
+            "model": _title(nlp, model),
             "path": model,
             "component": component[0] if component else None,
             "settings": settings_of(component[1]) if component else None,
@@ -88,3 +89,8 @@ def _check_writable(folder: Path) -> None:
             pass
     except OSError as error:
         raise ValueError(f"cannot write to the folder {folder}: {error.strerror}; see --output") from None
+
+
+def _title(nlp: Language, model: str) -> str:
+    """The name and version of a pipeline that has them; spaCy calls all others "pipeline"."""
+    return model if nlp.meta["name"] == "pipeline" else f"{nlp.lang}_{nlp.meta['name']} {nlp.meta['version']}"

@@ -124,3 +124,12 @@ def test_options(options_of):
         "MODEL DATA --output --examples --gold-tokens --gpu-id --from --spans-key --misaligned --line-sentences "
         "--skip-bad".split()
     )
+
+
+def test_the_title_is_a_name_or_a_path(folder, tmp_path):
+    nlp = spacy.load(folder / "model")
+    nlp.meta["name"] = "news"
+    nlp.to_disk(tmp_path / "named")
+    for model, title in ((tmp_path / "named", "en_news 0.0.0"), (folder / "model", str(folder / "model"))):
+        run("report", model, folder / "dev.spacy", "-o", tmp_path / "out")
+        assert json.loads((tmp_path / "out" / "report.json").read_text())["model"] == title
