@@ -14,7 +14,7 @@ KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py 
 ## test: set up, lint, run all tests, and print the coverage
 test: lint coverage
 
-## quick: all tests but the slow ones, in less than a minute
+## quick: all tests but the slow ones, in about a minute
 quick: $(VENV)/developed
 	$(BIN)/python -m pytest -n 2 --dist worksteal -q -m 'not slow'
 

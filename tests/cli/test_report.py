@@ -56,6 +56,7 @@ def test_number_of_examples(folder, tmp_path):
     assert len(numbers["examples"]) == 1
 
 
+@pytest.mark.slow
 def test_spancat(tmp_path):
     nlp = spacy.blank("en")
     config = {"suggester": {"@misc": "spacy.ngram_range_suggester.v1", "min_size": 1, "max_size": 5}, "threshold": 0.6}
@@ -126,6 +127,7 @@ def test_options(options_of):
     )
 
 
+@pytest.mark.slow
 def test_the_title_is_a_name_or_a_path(folder, tmp_path):
     nlp = spacy.load(folder / "model")
     nlp.meta["name"] = "news"

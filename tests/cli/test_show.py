@@ -58,6 +58,7 @@ def test_all_ways_to_give_a_text(model, tmp_path):
     assert both.output == "\n".join([expected] * 3)
 
 
+@pytest.mark.slow
 def test_paragraphs_are_texts_and_all_are_shown(model, tmp_path):
     (tmp_path / "text.txt").write_text("\n\n".join([TEXT, "Nobody spoke .", TEXT, TEXT, TEXT]))
     shown = run("show", model, tmp_path / "text.txt").output.split("\n\n")
@@ -124,6 +125,7 @@ def test_threshold_and_temperature(model):
     assert "temperature is 0.0; expected a number above 0" in fails("show", model, TEXT, "--temperature", 0)
 
 
+@pytest.mark.slow
 def test_errors_in_the_input(model, tmp_path):
     assert "tset.spacy: no such file or folder" in fails("show", model, "tset.spacy")
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00")

@@ -243,6 +243,7 @@ def test_text_is_escaped():
         assert shown in page.text
 
 
+@pytest.mark.slow
 def test_the_report_needs_no_matplotlib(tmp_path):
     program = "import sys, spacy_nested_ner.display.page; print('matplotlib' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)

@@ -185,6 +185,7 @@ def test_damaged_or_mismatching_files(nlp, tmp_path):
         spacy.load(tmp_path / "pipeline")
 
 
+@pytest.mark.slow
 def test_processes_and_threads(nlp):
     docs = [plain(nlp, SENTENCES[k % 5 : k % 5 + 2]) for k in range(24)]
     expect = [found(nlp.get_pipe("nested_ner")(plain(nlp, SENTENCES[k % 5 : k % 5 + 2]))) for k in range(24)]
