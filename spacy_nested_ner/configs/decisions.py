@@ -93,6 +93,9 @@ def decide_reader(contents: Contents, template: str, key: str) -> Decision:
         "max_length": limit,
         "misaligned": "error",
         "line_sentences": True,
+        "tag_names": [],
+        "layer": None,
+        "structure": [],
     }
     why = f"cut between sentences into pieces of up to {limit:,} words; {why}"
     return Decision("Documents", "in pieces", why, sections={"corpora.train": reader}, name="corpora.train")
