@@ -78,3 +78,11 @@ def test_mentions_move_when_words_of_only_whitespace_are_removed():
         "words of only whitespace": (3, ["here", "here"]),
         "mentions of only whitespace": (1, ["here: Z 2:3"]),
     }
+
+
+def test_whitespace_that_is_removed_leaves_a_space():
+    nlp = settings().nlp
+    doc = spacy.tokens.Doc(nlp.vocab, ["\n", "It", "\n", "is", "n't", "."], spaces=[False] * 6)
+    (sentence,) = documents.visible_sentences(Record(doc, "here"), settings(), ConversionReport(), spaced=True)
+    assert sentence.words == ["It", "is", "n't", "."]
+    assert sentence.spaces == [True, False, False, False]
