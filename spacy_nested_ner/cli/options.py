@@ -15,6 +15,7 @@ from spacy.cli._util import Arg, Opt
 from spacy.language import Language
 
 from ..corpus import ConversionReport, Record, Settings, read_records
+from ..corpus.conversion_report import other_annotation
 from ..sample import load_sample
 
 Model = Annotated[
@@ -94,11 +95,11 @@ class Source:
             raise ValueError(f"no mention found in {names}; looked for doc.spans[{key!r}], {self._remedy()}")
 
     def _remedy(self) -> str:
-        """What else the first file of spaCy holds, if there is one."""
-        from ..configs.contents import SUFFIX, read_contents
-
-        saved = [path for path in self.data if path.suffix == SUFFIX and path.is_file()]
-        return read_contents(saved[0], self.settings.nlp).remedy() if saved else "see --spans-key"
+        """What else files of spaCy hold, if there are some."""
+        saved = [path for path in self.data if path.suffix == ".spacy" and path.is_file()]
+        if not saved:
+            return "see --spans-key"
+        return other_annotation(saved[0], self.report.other_spans, self.report.entities)
 
 
 def load_pipeline(model: str, gpu_id: int = -1) -> Language:

@@ -9,6 +9,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..corpus import FormatError, Settings, read_records
+from ..corpus.conversion_report import other_annotation
 
 SUFFIX = ".spacy"
 
@@ -75,16 +76,7 @@ class Contents:
 
     def remedy(self) -> str:
         """What is annotated, for data without mentions where they were looked for, and what to do."""
-        if self.spans:
-            found = ", ".join(f"{key!r} ({n:,} spans)" for key, n in self.spans.most_common())
-            return f"found {found}; choose one of them with --spans-key"
-        if self.entities:
-            target = self.path.with_name(f"{self.path.stem}_spans{SUFFIX}")
-            return (
-                f"found {self.entities:,} entities in doc.ents, which cannot nest; copy them to doc.spans first: "
-                f"spacy nested-ner convert {quote(str(self.path))} {quote(str(target))} --ents"
-            )
-        return "found no spans under any key and no entities; expected annotated documents"
+        return other_annotation(self.path, self.spans, self.entities)
 
 
 def read_contents(path: Path, nlp: Language, *, progress: bool = False) -> Contents:

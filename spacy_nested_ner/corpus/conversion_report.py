@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from ..decoders.mention import Mention
@@ -64,6 +66,25 @@ class Loss:
         if len(self.places) > PRINTED:
             shown.append("\n    …")
         return f"{self.count:,}" + "".join(shown)
+
+
+def other_annotation(path: Path, spans: Counter[str], entities: int) -> str:
+    """What data hold in which no mention was found, and what to do.
+
+    path (Path): The `.spacy` file or folder.
+    spans (Counter[str]): Spans by their key in `doc.spans`.
+    entities (int): Spans in `doc.ents`.
+    """
+    if spans:
+        found = ", ".join(f"{key!r} ({n:,} spans)" for key, n in spans.most_common())
+        return f"found {found}; choose one of them with --spans-key"
+    if entities:
+        target = path.with_name(f"{path.stem}_spans.spacy")
+        return (
+            f"found {entities:,} entities in doc.ents, which cannot nest; copy them to doc.spans first: "
+            f"spacy nested-ner convert {quote(str(path))} {quote(str(target))} --ents"
+        )
+    return "found no spans under any key and no entities; expected annotated documents"
 
 
 @dataclass

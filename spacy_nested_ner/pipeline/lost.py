@@ -68,7 +68,7 @@ class Lost:
         for reason, (what, advice) in _REASONS.items():
             by_label = self.by_label(reason)
             if by_label:
-                labels = ", ".join(f"{label} {n:,}" for label, n in by_label.most_common())
+                labels = listed(by_label.most_common())
                 advice = advice or self._remedies(decoder, by_label.total(), auto)
                 lines.append(f"  {by_label.total():,} {what}{details.get(reason, '')} ({labels}): {advice}")
         return "\n".join(lines)
@@ -93,6 +93,11 @@ class Lost:
                 f"mentions must cross"
             )
         return "; ".join(parts)
+
+
+def listed(counts: Iterable[tuple[str, int]]) -> str:
+    """Labels with their numbers of mentions, for messages."""
+    return ", ".join(f"{label} {n:,}" for label, n in counts)
 
 
 def wider_decoders(decoder: Decoder) -> dict[str, Decoder]:

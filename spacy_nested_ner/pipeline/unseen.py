@@ -1,11 +1,11 @@
 """Gold in training that differs from what a component was initialized with, so that it cannot be learned."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 
 from .._warn import warn
 from ..decoders import Decoder
 from ..decoders.auto import brief
-from .lost import Lost
+from .lost import Lost, listed
 
 
 class UnseenGold:
@@ -31,8 +31,8 @@ class UnseenGold:
         if new := {label: n for label, n in labels.items() if label not in known and label not in self._labels}:
             self._labels.update(new)
             warn(
-                f"{name} does not know the labels of some mentions ({_counted(new)} in this batch), and does not learn "
-                f"them: call add_label before training goes on, or initialize with examples of all labels"
+                f"{name} does not know the labels of some mentions ({listed(new.items())} in this batch), and does not "
+                f"learn them: call add_label before training goes on, or initialize with examples of all labels"
             )
         for reason, problem, setting in (
             ("length", f"are longer than max_span_length = {limit}", "max_span_length"),
@@ -42,10 +42,6 @@ class UnseenGold:
             if found and reason not in self._reasons:
                 self._reasons.add(reason)
                 warn(
-                    f"some mentions {problem} ({_counted(found)} in this batch), and {name} does not learn them: "
+                    f"some mentions {problem} ({listed(found.items())} in this batch), and {name} does not learn them: "
                     f"initialize with examples that have such mentions, or set {setting}"
                 )
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{label} {n:,}" for label, n in counts.items())
