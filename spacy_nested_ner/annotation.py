@@ -11,6 +11,12 @@ from .decoders.mention import Mention, sort_mentions
 # In the attrs of a group of gold mentions: others may be right as well.
 INCOMPLETE = "incomplete"
 
+
+def incorrect_key_of(spans_key: str) -> str:
+    """Where spans that are known not to be mentions are in `doc.spans`, unless a component says otherwise."""
+    return f"{spans_key}_incorrect"
+
+
 # The first token of a stretch of a Doc, and the token after its last one.
 Segment = tuple[int, int]
 

@@ -8,6 +8,7 @@ from spacy.cli._util import Arg, Opt
 from typer.core import TyperCommand
 
 from ..corpus import FORMATS, Settings, Split, convert
+from ..corpus.documents import MAX_BYTES
 from ..corpus.splitting import parse_shares
 from .options import From, Lang, LineSentences, Misaligned, SkipBad, SpansKey, errors_shown
 
@@ -42,6 +43,9 @@ _Layer = Annotated[
     str | None, Opt("--layer", help="webanno: layer with the mentions, as in NamedEntity or NamedEntity.value")
 ]
 _Structure = Annotated[str | None, Opt("--structure", help="xml: further elements that are not mentions, as in h1,h2")]
+_MaxBytes = Annotated[
+    int, Opt("--max-bytes", help="How large a compressed file may be when it is decompressed, in bytes")
+]
 _AllowEmpty = Annotated[bool, Opt("--allow-empty", help="Also convert if there are no mentions at all")]
 
 
@@ -71,6 +75,7 @@ def convert_cli(
     tags: _Tags = None,
     layer: _Layer = None,
     structure: _Structure = None,
+    max_bytes: _MaxBytes = MAX_BYTES,
     skip_bad: SkipBad = False,
     allow_empty: _AllowEmpty = False,
     ids: _Ids = None,
@@ -93,6 +98,7 @@ def convert_cli(
                 tag_names=_items(tags),
                 layer=layer,
                 structure=_items(structure),
+                max_bytes=max_bytes,
             ),
             skip_bad=skip_bad,
             names=names,

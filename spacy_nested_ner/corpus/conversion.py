@@ -8,11 +8,12 @@ from pathlib import Path
 from spacy.tokens import Doc
 
 from .._progress import progress_bar
-from ..annotation import INCOMPLETE, mentions_of, sentence_bounds
+from .._whole import check_file, check_folder, whole_files
+from ..annotation import INCOMPLETE, incorrect_key_of, mentions_of, sentence_bounds
 from .conversion_report import ConversionReport, FormatError, counted
 from .detection import CHOICE, Detected, detect, detect_format
 from .documents import Record, Settings
-from .files import input_files, staging
+from .files import input_files
 from .formats import FORMATS, Format, Writer
 from .moving import move_annotation
 from .splitting import PARTS, Split, check_parts, divide_at
@@ -61,7 +62,7 @@ def convert(
     files = input_files(source, detected.suffixes, names)
     _check_targets(files, targets, FORMATS[target_format])
     written = replace(settings, spans_key=to_key or settings.spans_key)
-    with staging(targets[0].parent) as stage:
+    with whole_files(targets[0].parent) as stage:
         with _doubting(detected):
             read = _read(files, FORMATS[detected.format], settings, report)
             moved = move_annotation(read, settings.spans_key, ents=ents, to_key=to_key)
@@ -138,7 +139,7 @@ def write_docs(
     write = _writer(format)
     _check_targets([], [path], FORMATS[format])
     records = (Record(doc, f"document {n}") for n, doc in enumerate(docs, 1))
-    with staging(path.parent) as stage:
+    with whole_files(path.parent) as stage:
         write(_count(records, settings, report, progress=False), stage / path.name, settings, report)
     return report
 
@@ -239,16 +240,18 @@ def _writer(name: str) -> Writer:
         return write
 
     def write_mentions(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:
-        write(_expressible(records, settings, report), path, settings, report)
+        write(_expressible(records, settings, report, format), path, settings, report)
 
     return write_mentions
 
 
-def _expressible(records: Iterable[Record], settings: Settings, report: ConversionReport) -> Iterator[Record]:
-    """The documents, after reporting what only a format that keeps all can express: mentions without a label, and
-    that mentions are missing."""
+def _expressible(
+    records: Iterable[Record], settings: Settings, report: ConversionReport, format: Format
+) -> Iterator[Record]:
+    """The documents, after reporting what only some formats can express: mentions without a label, and that mentions
+    are missing."""
     for record in records:
-        if settings.spans_key in record.doc.spans and record.doc.spans[settings.spans_key].attrs.get(INCOMPLETE):
+        if not format.keeps_incomplete and _is_incomplete(record.doc, settings.spans_key):
             report.lose("marks of incomplete annotation", record.where)
         with report.tolerating():
             for mention in mentions_of(record.doc, settings.spans_key):
@@ -256,6 +259,11 @@ def _expressible(records: Iterable[Record], settings: Settings, report: Conversi
                     text = record.doc[mention.start : mention.end].text
                     raise FormatError(record.where, f"the mention {text!r} has no label; give it one, or write spacy")
             yield record
+
+
+def _is_incomplete(doc: Doc, spans_key: str) -> bool:
+    marked = spans_key in doc.spans and doc.spans[spans_key].attrs.get(INCOMPLETE)
+    return bool(marked) or incorrect_key_of(spans_key) in doc.spans
 
 
 def _check_targets(files: list[Path], targets: list[Path], format: Format) -> None:
@@ -267,6 +275,11 @@ def _check_targets(files: list[Path], targets: list[Path], format: Format) -> No
         if target.is_dir() and any(target.iterdir()):
             raise ValueError(f"the folder {target} is not empty; choose another, or empty it first")
         made = {target, *(target.with_suffix(suffix) for suffix in format.suffixes if format.pair)}
+        if format.pair and target.suffix not in format.suffixes:
+            check_folder(target)
+        else:
+            for path in made:
+                check_file(path)
         both = {file.resolve() for file in files} & {path.resolve() for path in made}
         if both:
             raise ValueError(f"{both.pop()} is both input and output; choose another output")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .conversion_report import FormatError
+from .files import visible_files
 from .formats import FORMATS, Format
 from .formats._sample import take_sample
 
@@ -97,8 +98,8 @@ def _detect_folder(path: Path) -> Detected:
 def _detect_some(folder: Path) -> Iterator[Detected]:
     """The formats of some files of each suffix, as far as they have any."""
     by_suffix: dict[str, list[Path]] = {}
-    for file in sorted(folder.rglob("*")):
-        if file.is_file() and _suffix(file):
+    for file in visible_files(folder):
+        if _suffix(file):
             by_suffix.setdefault(_suffix(file), []).append(file)
     for files in by_suffix.values():
         for file in files[:LOOKED_INTO]:

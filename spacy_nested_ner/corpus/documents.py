@@ -18,6 +18,8 @@ from .conversion_report import ConversionReport, FormatError
 from .files import place
 
 MISALIGNED = ("error", "split", "drop")
+# No published corpus is that large; what is larger is usually made to fill the memory.
+MAX_BYTES = 2**30
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Settings:
     tag_names (tuple[str, ...]): The names of tags that the data has as numbers, in their order (huggingface).
     layer (str | None): The layer with the mentions, if there are several (webanno); None for the likeliest one.
     structure (tuple[str, ...]): Elements that are not mentions, in addition to the usual ones (xml).
+    max_bytes (int): How large a compressed file may be when it is decompressed (genia, spacy).
     """
 
     spans_key: str = "sc"
@@ -43,10 +46,13 @@ class Settings:
     tag_names: tuple[str, ...] = ()
     layer: str | None = None
     structure: tuple[str, ...] = ()
+    max_bytes: int = MAX_BYTES
 
     def __post_init__(self) -> None:
         if self.misaligned not in MISALIGNED:
             raise ValueError(f"misaligned is {self.misaligned!r}; expected one of {', '.join(MISALIGNED)}")
+        if self.max_bytes < 1:
+            raise ValueError(f"max_bytes is {self.max_bytes}; expected 1 or more bytes")
 
     @cached_property
     def nlp(self) -> Language:

@@ -1,10 +1,6 @@
-"""Files: find and read them line by line, and write them all or not at all."""
+"""Files: find them, and read them line by line."""
 
-import os
-import shutil
-import tempfile
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +9,9 @@ from .conversion_report import FormatError
 # Of all the characters that Unicode calls whitespace, only these separate words in a file.
 BLANK = " \t\r"
 
+
+# At the beginning of a file it says that the file is UTF-8, and is no part of the text.
+BYTE_ORDER_MARK = "\ufeff"
 
 # A whole number. Nothing is counted in more digits, and Python refuses to convert thousands of them.
 NUMBER = r"[0-9]{1,15}"
@@ -58,6 +57,13 @@ def read_paragraphs(path: Path) -> Iterator[list[Line]]:
         yield paragraph
 
 
+def visible_files(folder: Path) -> list[Path]:
+    """The files in a folder, and in folders inside it, in order. Hidden ones are left out, and so is what is in hidden
+    folders: systems and editors put them there, and what is being written is in one."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+    return [path for path in paths if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
+
+
 def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | None = None) -> list[Path]:
     """A file itself, or the files in a folder, and in folders inside it, that end in one of the suffixes.
 
@@ -65,10 +71,7 @@ def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | 
     """
     if not path.exists():
         raise FormatError(str(path), "no such file or folder")
-    if path.is_file():
-        found = [path]
-    else:
-        found = sorted(file for file in path.rglob("*") if file.is_file() and file.name.lower().endswith(suffixes))
+    found = [path] if path.is_file() else [f for f in visible_files(path) if f.name.lower().endswith(suffixes)]
     if names is not None:
         if not names:
             raise FormatError(str(path), "the list of files to read is empty; name at least one")
@@ -81,35 +84,3 @@ def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | 
     if not found:
         raise FormatError(str(path), f"the folder has no file whose name ends in {' or '.join(suffixes)}")
     return found
-
-
-@contextmanager
-def staging(folder: Path) -> Iterator[Path]:
-    """An empty folder inside `folder`. In the end its files are moved into `folder`, unless there was an error."""
-    folder.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=".converting-", dir=folder))  # here, so that moving is just renaming
-    try:
-        yield stage
-        for made in sorted(stage.iterdir()):
-            os.replace(made, folder / made.name)
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
-@contextmanager
-def whole_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder that replaces `folder` in the end. After an error, `folder` is as it was."""
-    folder = folder.resolve()
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    stage = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    new, old = stage / "new", stage / "old"
-    try:
-        new.mkdir()
-        yield new
-        if folder.exists():
-            os.replace(folder, old)
-        os.replace(new, folder)
-    finally:
-        if old.exists() and not folder.exists():
-            os.replace(old, folder)
-        shutil.rmtree(stage, ignore_errors=True)

@@ -10,7 +10,7 @@ from spacy.tokens import Doc
 from .conversion import read_docs
 from .conversion_report import FormatError
 from .documents import Settings
-from .files import BLANK, read_lines
+from .files import BLANK, read_lines, visible_files
 from .formats import FORMATS, bracket
 from .reader import bare_doc
 from .tokenization import make_doc
@@ -62,7 +62,7 @@ def find_path(given: str) -> Path | None:
 
 def is_plain_text(path: Path) -> bool:
     """Whether neither the name of a file nor a name in a folder shows that it is a corpus."""
-    files = path.rglob("*") if path.is_dir() else [path]
+    files = visible_files(path) if path.is_dir() else [path]
     return not any(file.name.lower().endswith(_corpus_suffixes()) for file in files)
 
 
@@ -89,7 +89,7 @@ def paragraphs(lines: Iterable[str]) -> Iterator[str]:
 def _text_files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = sorted(file for file in path.rglob("*") if file.name.lower().endswith(PLAIN))
+    files = [file for file in visible_files(path) if file.name.lower().endswith(PLAIN)]
     if not files:
         raise FormatError(str(path), f"no {PLAIN} file in this folder, and none of a corpus")
     return files

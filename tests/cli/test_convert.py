@@ -152,7 +152,7 @@ def test_help_lists_the_formats_on_lines_that_fit():
 def test_options(options_of):
     assert options_of("convert") == set(
         "INPUT OUTPUT --from --to --spans-key --to-key --ents --lang --misaligned --line-sentences --tags --layer "
-        "--structure --skip-bad --allow-empty --ids --split --seed --by".split()
+        "--structure --max-bytes --skip-bad --allow-empty --ids --split --seed --by".split()
     )
 
 

@@ -1,10 +1,13 @@
 """Choosing formats and files, and writing all or nothing."""
 
+import os
+
 import pytest
 from nested_documents import make_doc, read, save, settings, shown
 from spacy.tokens import DocBin, Span
 
 from spacy_nested_ner.corpus import FormatError, conversion, convert, read_docs, read_records, write_docs
+from spacy_nested_ner.corpus.texts import input_docs
 
 
 def write(path, text="[PER Ada] sings .\n"):
@@ -261,13 +264,43 @@ def test_targets_that_would_destroy_something(tmp_path):
         convert(source, tmp_path / "out", split=True)
 
 
+@pytest.mark.parametrize("name", ["out.jsonl", "out.spacy", "out.txt", "brat", "out.ann"])
+def test_what_is_no_file_is_not_replaced(tmp_path, name):
+    """As root, it once replaced devices."""
+    source = write(tmp_path / "in.txt")
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ValueError, match=rf"{name} is a pipe; it is left as it is: name a file or folder to write"):
+        convert(source, tmp_path / name, target_format="brat" if name == "brat" else None)
+    with pytest.raises(ValueError, match=rf"{name} is a pipe"):
+        write_docs([make_doc([(["Ada"], [])])], tmp_path / name, format="brat" if name == "brat" else None)
+    assert (tmp_path / name).is_fifo()
+
+
+def test_output_goes_through_a_link_and_keeps_the_mode(tmp_path):
+    target = write(tmp_path / "elsewhere" / "real.jsonl", "old")
+    target.chmod(0o640)
+    (tmp_path / "link.jsonl").symlink_to(target)
+    convert(write(tmp_path / "in.txt"), tmp_path / "link.jsonl", settings=settings())
+    assert (tmp_path / "link.jsonl").is_symlink()
+    assert target.read_text().startswith('{"tokens": ["Ada", "sings", "."]')
+    assert target.stat().st_mode & 0o777 == 0o640
+
+
+def test_half_a_file_in_a_hidden_folder_is_no_data(tmp_path):
+    write(tmp_path / "in" / "a.txt")
+    write(tmp_path / "in" / ".converting-x" / "b.txt", "[PER half")
+    write(tmp_path / "in" / ".writing-x" / "new" / "c.jsonl", '{"tokens": [')
+    assert convert(tmp_path / "in", tmp_path / "out.spacy", settings=settings()).documents == 1
+    assert len(list(input_docs([str(tmp_path / "in")], settings=settings()))) == 1
+
+
 @pytest.mark.parametrize("name", ["again.spacy", "a.txt", "a.tsv", "brat", "a.jsonl", "a.index"])
-def test_only_spacy_files_can_mark_incomplete_annotation(tmp_path, name):
+def test_only_spacy_files_and_json_lines_can_mark_incomplete_annotation(tmp_path, name):
     docs = [make_doc([(["Ada", "sings", "."], [(0, 1, "PER")])]) for _ in range(2)]
     docs[1].spans["sc"].attrs["incomplete"] = True
     write_docs(docs, tmp_path / "whole.spacy")
     report = convert(tmp_path / "whole.spacy", tmp_path / name, target_format="brat" if name == "brat" else None)
-    if name.endswith(".spacy"):
+    if name.endswith((".spacy", ".jsonl")):
         assert not report.lost
         assert [doc.spans["sc"].attrs for doc in read_docs(tmp_path / name)] == [{}, {"incomplete": True}]
     else:

@@ -50,6 +50,7 @@ class Format:
     suffixes (tuple[str, ...]): The ends of its file names; new files get the first one.
     pair (bool): Two files make one document, and the first suffix is used to name both.
     keeps_all (bool): Everything that Docs are annotated with is written, not only labeled mentions.
+    keeps_incomplete (bool): That mentions are missing is written, and which spans are known not to be mentions.
     about (str): What it is, in a few words; if empty, the beginning of the description in its file.
     split (tuple[int, ...]): How many sentences the parts of its standard split have, if it has one.
     """
@@ -59,6 +60,7 @@ class Format:
     suffixes: tuple[str, ...]
     pair: bool = False
     keeps_all: bool = False
+    keeps_incomplete: bool = False
     about: str = ""
     split: tuple[int, ...] = ()
 
@@ -78,7 +80,7 @@ class Format:
 
 
 FORMATS = {
-    "spacy": Format(docbin.read, docbin.write, (".spacy",), keeps_all=True),
+    "spacy": Format(docbin.read, docbin.write, (".spacy",), keeps_all=True, keeps_incomplete=True),
     "bracket": Format(bracket.read, bracket.write, (".txt",)),
     "bio": Format(bio.read, bio.write, (".tsv", ".bio", ".conll", ".iob", ".bioes", ".bilou")),
     "brat": Format(brat.read, brat.write, (".ann", ".txt"), pair=True),
@@ -87,10 +89,14 @@ FORMATS = {
     "pubtator": Format(pubtator.read, pubtator.write, (".pubtator",)),
     "csv": Format(table.read, table.write, (".csv", ".tsv")),
     "label-studio": Format(label_studio.read, label_studio.write, (".json",)),
-    "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",)),
-    "jsonl-tokens": Format(jsonl.read, jsonl.write_tokens, (".jsonl",), about="JSON lines by words"),
-    "jsonl-text": Format(jsonl.read, jsonl.write_text, (".jsonl",), about="JSON lines by characters"),
-    "json": Format(jsonl.read, jsonl.write_json, (".json",), about="JSON list by characters"),
+    "jsonl": Format(jsonl.read, jsonl.write_tokens, (".jsonl",), keeps_incomplete=True),
+    "jsonl-tokens": Format(
+        jsonl.read, jsonl.write_tokens, (".jsonl",), keeps_incomplete=True, about="JSON lines by words"
+    ),
+    "jsonl-text": Format(
+        jsonl.read, jsonl.write_text, (".jsonl",), keeps_incomplete=True, about="JSON lines by characters"
+    ),
+    "json": Format(jsonl.read, jsonl.write_json, (".json",), keeps_incomplete=True, about="JSON list by characters"),
     "dygie": Format(dygie.read, dygie.write, (".jsonl", ".json"), about="DyGIE++ and PURE"),
     "biaffine-ner": Format(
         dygie.read, dygie.write_by_sentence, (".jsonlines", ".jsonl", ".json"), about="biaffine-ner of Yu et al."

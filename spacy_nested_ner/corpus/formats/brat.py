@@ -124,11 +124,11 @@ def render(record: Record, settings: Settings, report: ConversionReport) -> tupl
         if re.search(r"\s", label):
             raise FormatError(where, f"label {label!r} contains whitespace; write bracket, jsonl or spacy instead")
         start, end = starts[first], starts[after - 1] + len(doc[after - 1])
+        if not text[start:end].strip():  # brat refuses it
+            report.lose("mentions of only whitespace", f"{where}: {label} {first}:{after}")
+            continue
         # A fragment cannot contain a line break.
         pieces = [(start + found.start(), start + found.end()) for found in re.finditer(r"[^\n]+", text[start:end])]
-        if not pieces:
-            report.lose("mentions of only line breaks", f"{where}: {label} {first}:{after}")
-            continue
         numbers = ";".join(f"{a} {b}" for a, b in pieces)
         said = " ".join(text[a:b].replace("\r", " ") for a, b in pieces)
         lines.append(f"T{n}\t{label} {numbers}\t{said}\n")

@@ -9,11 +9,14 @@ from spacy.tokens import Doc, DocBin
 from ...annotation import mentions_of
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Settings
+from ._untrusted import check_decompressed
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
     """Read the documents of a file."""
     with report.tolerating():
+        with path.open("rb") as file:
+            check_decompressed(file, path, settings.max_bytes)
         try:
             docs = DocBin().from_disk(path).get_docs(settings.nlp.vocab)
         except OSError:

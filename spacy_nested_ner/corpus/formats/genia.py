@@ -11,16 +11,15 @@ the word: `(IL-2)` is three words, `10(-7)` and `(IL)-2` are one. Hyphens and sl
 """
 
 import gzip
-import io
 import re
 import tarfile
 import zlib
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import cast
+from typing import Any
 from xml.etree import ElementTree
 
 from ...decoders.mention import Mention
@@ -28,6 +27,7 @@ from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Sentence, Settings, join_sentences
 from ._offsets import Edges
 from ._sample import Sample
+from ._untrusted import Limited, WithoutEntities
 
 LABELS = ("DNA", "RNA", "protein", "cell_line", "cell_type")
 # The standard split: how many sentences are for training, development and test.
@@ -43,7 +43,7 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
     """Read the articles of an XML file, which may be compressed with gzip, or of its authors' archive."""
     borders = {SPLIT[0], SPLIT[0] + SPLIT[1]}
     n = 0
-    for article in _articles(path):
+    for article in _articles(path, settings.max_bytes):
         name = article.findtext(".//bibliomisc", default="article")
         parts: list[list[Sentence]] = [[]]
         for element in article.iter("sentence"):
@@ -62,38 +62,44 @@ def recognizes(sample: Sample) -> bool:
     return "<cons" in sample.text or ("<set>" in sample.text and "<article>" in sample.text)
 
 
-def _articles(path: Path) -> Iterator[ElementTree.Element]:
-    with _opened(path) as file:
+def _articles(path: Path, max_bytes: int) -> Iterator[ElementTree.Element]:
+    with _opened(path, max_bytes) as file:
         root = None
         try:
-            for event, element in ElementTree.iterparse(file, events=("start", "end")):
+            for event, element in ElementTree.iterparse(WithoutEntities(file, path), events=("start", "end")):
                 root = element if root is None else root
                 if event == "end" and element.tag == "article":
                     yield element
                     root.clear()  # otherwise all articles stay in memory
         except ElementTree.ParseError as error:
             raise FormatError(f"{path}, line {error.position[0]}", f"not well-formed XML: {error}") from None
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        except (EOFError, gzip.BadGzipFile, tarfile.ReadError, zlib.error) as error:
             raise FormatError(str(path), f"not a complete gzip file: {error}; download it again") from None
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[io.BufferedIOBase]:
+def _opened(path: Path, max_bytes: int) -> Iterator[Any]:
     suffix = path.suffix.lower()
-    if suffix != ".tgz":
-        with gzip.open(path) if suffix == ".gz" else path.open("rb") as file:
+    if suffix not in (".gz", ".tgz"):
+        with path.open("rb") as file:
             yield file
         return
-    with ExitStack() as stack:
-        try:
-            archive = stack.enter_context(tarfile.open(path, "r:gz"))
-            files = {member.name: member for member in archive if member.isfile()}
-        except (tarfile.ReadError, EOFError, zlib.error) as error:
-            raise FormatError(str(path), f"not a complete archive: {error}; download it again") from None
-        name = next((name for name in files if Path(name).name == CORPUS), None)
-        if name is None:
-            raise FormatError(str(path), f"the archive has {', '.join(files) or 'no file'}; expected {CORPUS} in it")
-        yield stack.enter_context(cast(io.BufferedIOBase, archive.extractfile(files[name])))
+    with gzip.open(path) as compressed:
+        plain = Limited(compressed, path, max_bytes)
+        yield plain if suffix == ".gz" else _corpus_in(plain, path)
+
+
+def _corpus_in(file: Any, path: Path) -> Any:
+    """The corpus in an archive, which is read from one end to the other and never unpacked."""
+    names = []
+    try:
+        for member in (archive := tarfile.open(fileobj=file, mode="r|")):  # noqa: SIM115 - it only reads `file`
+            if member.isfile() and Path(member.name).name == CORPUS:
+                return archive.extractfile(member)
+            names += [member.name] if member.isfile() else []
+    except (tarfile.ReadError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise FormatError(str(path), f"not a complete archive: {error}; download it again") from None
+    raise FormatError(str(path), f"the archive has {', '.join(names) or 'no file'}; expected {CORPUS} in it")
 
 
 def parse(element: ElementTree.Element, report: ConversionReport, where: str) -> Sentence:

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Sentence, Settings, group_sentences, visible_sentences
-from ..files import BLANK, NUMBER, Line, place, read_paragraphs
+from ..files import BLANK, BYTE_ORDER_MARK, NUMBER, Line, place, read_paragraphs
 
 _WORD = re.compile(r"[^ \t\r]+")
 _MENTION = re.compile(rf"({NUMBER}),({NUMBER}) +([^ \t\r|]+)")
@@ -69,6 +69,8 @@ def write(records: Iterable[Record], path: Path, settings: Settings, report: Con
             with report.tolerating():
                 sentences = visible_sentences(record, settings, report)
                 lines = [render(sentence, record.where) for sentence in sentences]
+                if lines and not file.tell() and lines[0].startswith(BYTE_ORDER_MARK):
+                    file.write(BYTE_ORDER_MARK)  # readers take the first one as a mark, not as text
                 file.writelines(lines)
                 if len(lines) > 1:
                     report.lose("which sentences form a document", record.where)

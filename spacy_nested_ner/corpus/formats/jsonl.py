@@ -8,15 +8,18 @@ optional.
 By characters, as Prodigy, doccano and `Doc.to_json` write them: `{"text": "…", "spans": [{"start": 0, "end": 5,
 "label": "PER"}]}`. Mentions may also be lists, `[0, 5, "PER"]`, and be called `"label"`, `"labels"`, `"entities"` or
 `"ents"`. `"tokens"` and `"sents"`, lists of objects with start and end, are optional.
+
+Documents that are not annotated in full have `"incomplete"`, true or the share of mentions that is missing, and
+`"incorrect"`, a list of spans that are no mentions: with a label, not with this label; without one, with none.
 """
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from spacy.tokens import Doc
+from spacy.tokens import Doc, Span
 
-from ...annotation import mentions_of, sentence_bounds
+from ...annotation import INCOMPLETE, incorrect_key_of, mentions_of, sentence_bounds
 from ...decoders.mention import Mention
 from ..conversion_report import ConversionReport, FormatError, shown
 from ..documents import Record, Settings, make_doc
@@ -31,6 +34,7 @@ _MENTIONS_BY_CHARACTERS = ("spans", "entities", "labels", "label", "ents")
 _START = ("start", "start_offset")
 _END = ("end", "end_offset")
 _LABEL = ("label", "type")
+_INCORRECT = "incorrect"
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
@@ -42,7 +46,9 @@ def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[R
                 report.lose(f"records answered {shown(record['answer'])}", where)
                 continue
             make = _doc_by_characters if "text" in record else _doc_by_words
-            yield Record(make(record, settings, report, where), where)
+            doc = make(record, settings, report, where)
+            _read_incomplete(record, doc, settings, report, where)
+            yield Record(doc, where)
 
 
 def recognizes(sample: Sample) -> bool:
@@ -80,6 +86,32 @@ def _doc_by_characters(record: dict[str, Any], settings: Settings, report: Conve
     sents = _edges(record, "sents", where)
     starts = None if sents is None else [start for start, _ in sents]
     return doc_from_text(text, mentions, settings, report, where, tokens=tokens, sent_starts=starts)
+
+
+def _read_incomplete(
+    record: dict[str, Any], doc: Doc, settings: Settings, report: ConversionReport, where: str
+) -> None:
+    """What is known of a document that is not annotated in full."""
+    key = settings.spans_key
+    if (rate := record.get(INCOMPLETE)) is not None:
+        if not is_a(rate, bool) and not (is_a(rate, int | float) and 0 < rate <= 1):  # type: ignore[arg-type]
+            expected = "expected true, false, or the share of mentions that is missing, above 0 and up to 1"
+            raise FormatError(where, f'"{INCOMPLETE}" is {shown(rate)}; {expected}')
+        doc.spans[key].attrs[INCOMPLETE] = rate
+    if (items := record.get(_INCORRECT)) is None:
+        return
+    spans = []
+    for item in list_of(items, dict, f'"{_INCORRECT}"', where):
+        start, end, label = _mention({_LABEL[0]: "", **item}, where)
+        try:
+            span = doc.char_span(start, end, label) if "text" in record else Span(doc, start, end, label)
+        except (IndexError, ValueError):
+            raise FormatError(where, f'{shown(item)} in "{_INCORRECT}" is not a span of the document') from None
+        if span is None or not len(span):
+            report.lose("incorrect spans that begin or end inside a token", f"{where}: {shown(item)}")
+        else:
+            spans.append(span)
+    doc.spans[incorrect_key_of(key)] = spans
 
 
 def _find(
@@ -152,21 +184,13 @@ def render_tokens(doc: Doc, spans_key: str) -> dict[str, Any]:
         record["sent_starts"] = [start for start, _ in sentence_bounds(doc)]
     if not doc.has_unknown_spaces:
         record["spaces"] = [bool(token.whitespace_) for token in doc]
-    return record
+    incorrect = [mention._asdict() for mention in mentions_of(doc, incorrect_key_of(spans_key))]
+    return {**record, **_incomplete(doc, spans_key, incorrect)}
 
 
 def render_text(doc: Doc, spans_key: str) -> dict[str, Any]:
     """A record by characters. Sentences are left out if they are unknown."""
-    spans = [
-        {
-            "start": doc[start].idx,
-            "end": doc[end - 1].idx + len(doc[end - 1]),
-            "token_start": start,
-            "token_end": end - 1,
-            "label": label,
-        }
-        for start, end, label in mentions_of(doc, spans_key)
-    ]
+    spans = [_by_characters(doc, mention) for mention in mentions_of(doc, spans_key)]
     tokens = [
         {"text": t.text, "start": t.idx, "end": t.idx + len(t), "id": t.i, "ws": bool(t.whitespace_)} for t in doc
     ]
@@ -177,4 +201,25 @@ def render_text(doc: Doc, spans_key: str) -> dict[str, Any]:
             for start, end in sentence_bounds(doc)
             if start < end
         ]
-    return record
+    incorrect = [_by_characters(doc, mention) for mention in mentions_of(doc, incorrect_key_of(spans_key))]
+    return {**record, **_incomplete(doc, spans_key, incorrect)}
+
+
+def _by_characters(doc: Doc, mention: Mention) -> dict[str, Any]:
+    start, end, label = mention
+    return {
+        "start": doc[start].idx,
+        "end": doc[end - 1].idx + len(doc[end - 1]),
+        "token_start": start,
+        "token_end": end - 1,
+        "label": label,
+    }
+
+
+def _incomplete(doc: Doc, spans_key: str, incorrect: list[dict[str, Any]]) -> dict[str, Any]:
+    """What a record of a document that is not annotated in full has in addition."""
+    has_incorrect = incorrect_key_of(spans_key) in doc.spans
+    # A document with nothing but incorrect spans is incomplete, too.
+    rate = doc.spans[spans_key].attrs.get(INCOMPLETE) if spans_key in doc.spans else has_incorrect or None
+    fields = {} if rate is None else {INCOMPLETE: rate}
+    return fields | ({_INCORRECT: incorrect} if has_incorrect else {})

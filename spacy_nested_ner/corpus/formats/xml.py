@@ -23,6 +23,7 @@ from ..documents import Record, Settings, describe
 from ..files import place
 from ._offsets import doc_from_text
 from ._sample import Sample
+from ._untrusted import refuse_entities
 
 _DOCUMENTS = frozenset("doc document article record".split())
 # They begin a sentence.
@@ -76,7 +77,7 @@ class _Reader:
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.CharacterDataHandler = self._text
-        self.parser.EntityDeclHandler = self._refuse_entity
+        refuse_entities(self.parser, path)
 
     def feed(self, chunk: bytes) -> None:
         self._parse(chunk, False)
@@ -170,10 +171,6 @@ class _Reader:
             return name
         values = {key.lower(): value for key, value in attributes.items()}
         return next((values[key] for key in _LABELS if values.get(key)), name)
-
-    def _refuse_entity(self, name: str, *_: object) -> None:
-        where = place(self.path, self.parser.CurrentLineNumber)
-        raise FormatError(where, f"the file declares the entity {name!r}; replace entities by their text")
 
 
 def write(records: Iterable[Record], path: Path, settings: Settings, report: ConversionReport) -> None:

@@ -137,7 +137,7 @@ def test_what_changes_when_written_is_reported(tmp_path):
     assert {what: loss.places for what, loss in report.lost.items()} == {
         "sentences with no space between them (now a line break)": ["document 1"],
         "line breaks inside a sentence (now the end of a sentence)": ["document 2"],
-        "mentions of only line breaks": ["document 2: X 1:2"],
+        "mentions of only whitespace": ["document 2: X 1:2"],
     }
 
 

@@ -213,3 +213,47 @@ def test_what_is_written(tmp_path):
         ],
         "sents": [{"start": 0, "end": 4}],
     }
+
+
+@pytest.mark.parametrize("format", ["jsonl-tokens", "jsonl-text"])
+def test_incomplete_annotation_is_kept(tmp_path, format):
+    nlp = spacy.blank("en")
+    docs = [nlp.make_doc("Fabian from Bonn sings") for _ in range(3)]
+    for doc, rate in zip(docs, (True, 0.25)):
+        doc.spans["sc"] = [Span(doc, 0, 3, "PER")]
+        doc.spans["sc"].attrs["incomplete"] = rate
+        doc.spans["sc_incorrect"] = [Span(doc, 2, 3, "PER"), Span(doc, 3, 4)]
+    docs[2].spans["sc_incorrect"] = [Span(docs[2], 3, 4)]  # nothing else is known of this one
+    write_docs(docs, tmp_path / "part.jsonl", format)
+    again, report = read(tmp_path / "part.jsonl")
+    assert not report.lost
+    assert [doc.spans["sc"].attrs["incomplete"] for doc in again] == [True, 0.25, True]
+    assert [mentions(doc) for doc in again] == [[(0, 3, "PER")], [(0, 3, "PER")], []]
+    wrong = [[(span.start, span.end, span.label_) for span in doc.spans["sc_incorrect"]] for doc in again]
+    assert wrong == [[(2, 3, "PER"), (3, 4, "")], [(2, 3, "PER"), (3, 4, "")], [(3, 4, "")]]
+
+
+def test_complete_documents_have_no_marks(tmp_path):
+    write_docs([make_doc([(["Ada"], [(0, 1, "PER")])])], tmp_path / "whole.jsonl")
+    assert json.loads((tmp_path / "whole.jsonl").read_text()).keys().isdisjoint({"incomplete", "incorrect"})
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"incomplete": 2}, '"incomplete" is 2; expected true, false, or the share'),
+        ({"incomplete": "yes"}, "\"incomplete\" is 'yes'"),
+        ({"incorrect": "all"}, "\"incorrect\" is 'all'; expected a list of dict"),
+        ({"incorrect": [{"start": 0, "end": 9}]}, 'in "incorrect" is not a span of the document'),
+        ({"incorrect": [{"start": "0", "end": 1}]}, "expected integers for start and end"),
+    ],
+)
+def test_wrong_marks_of_incomplete_annotation(tmp_path, fields, message):
+    with pytest.raises(FormatError, match=message):
+        read(write(tmp_path, {"tokens": ["Ada", "sings"], "mentions": [], **fields}))
+
+
+def test_incorrect_spans_inside_a_token_are_reported(tmp_path):
+    docs, report = read(write(tmp_path, {"text": TEXT, "spans": [], "incorrect": [{"start": 0, "end": 3}]}))
+    assert len(docs[0].spans["sc_incorrect"]) == 0
+    assert report.lost["incorrect spans that begin or end inside a token"].count == 1

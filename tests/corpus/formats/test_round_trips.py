@@ -49,7 +49,8 @@ def round_trip(docs, name, format=None, **options):
 @patient
 @given(documents(ANY_WORD | TRICKY_WORD, labels=LABEL | ANY_WORD))
 def test_bracket_keeps_any_words_and_labels(docs):
-    again, report = round_trip(docs, "corpus.txt")
+    # Named, because words that look like tags ("Lima B-GPE") make a text that could be in another format, too.
+    again, report = round_trip(docs, "corpus.txt", "bracket")
     assert [content(doc) for doc in again] == [content(doc) for doc in docs]
     assert not report.lost
 
@@ -57,7 +58,7 @@ def test_bracket_keeps_any_words_and_labels(docs):
 @patient
 @given(documents(PLAIN_WORD | TRICKY_WORD, crossing=True))
 def test_bio_keeps_words_and_mentions_that_cross(docs):
-    again, report = round_trip(docs, "corpus.tsv")
+    again, report = round_trip(docs, "corpus.tsv", "bio")
     assert [content(doc) for doc in again] == [content(doc) for doc in docs]
     assert not report.lost
 
