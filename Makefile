@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 export PATH := $(CURDIR)/$(BIN):$(PATH)
-KERNELS := spacy_nested_ner/decoders/_kernels
-SOURCES := setup.py setup.cfg pyproject.toml $(wildcard $(KERNELS)/*.pyx $(KERNELS)/*.pxd $(KERNELS)/*.h)
+KERNELS := spacy_nested_ner/decoders/_kernels spacy_nested_ner/model/_kernels
+SOURCES := setup.py setup.cfg pyproject.toml $(wildcard $(foreach room,$(KERNELS),$(room)/*.pyx $(room)/*.pxd $(room)/*.h))
 # Kernels that coverage can follow are slow, and installed away from the others. These tests reach all of their lines.
 TRACED := build/traced
-KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py entropy.py)
+KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py entropy.py analysis.py k_best.py covariances.py) \
+	tests/model/test_spans.py
 
 .PHONY: test quick train lint coverage format benchmark clean
 
@@ -54,13 +55,21 @@ format: $(VENV)/developed
 docs: $(VENV)/developed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-## benchmark: measure the decoders against torch-struct; table, JSON and figure in benchmarks/results
+## benchmark: make all speed tables and plots again, in benchmarks/results: decoders, the PyTorch layer, whole pipelines,
+##            processes, annotation, long documents. On the sample corpus, or on all corpora in a folder: make benchmark DATA=corpus. Each corpus
+##            is a folder with train.spacy and dev.spacy. Takes about an hour; stop everything else that runs.
+DATA :=
 benchmark: $(VENV)/installed-benchmarks
 	$(BIN)/python benchmarks/decoders.py
+	$(BIN)/python benchmarks/torch_layer.py
+	$(BIN)/python benchmarks/pipeline.py $(patsubst %/,%,$(dir $(wildcard $(DATA:%=%/*/train.spacy))))
+	$(BIN)/python benchmarks/processes.py
+	$(BIN)/python benchmarks/annotate.py
+	$(BIN)/python benchmarks/long_document.py $(patsubst %,--corpus %,$(lastword $(wildcard $(DATA:%=%/*/train.spacy))))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
-	rm -f $(KERNELS)/*.so $(KERNELS)/*.c .coverage .coverage.*
+	rm -f $(foreach room,$(KERNELS),$(room)/*.so $(room)/*.c) .coverage .coverage.*
 
 $(VENV)/created:
 	$(PYTHON) -m venv $(VENV)
@@ -82,5 +91,5 @@ $(VENV)/traced: $(VENV)/developed $(SOURCES) $(shell find spacy_nested_ner -name
 	touch $@
 
 $(VENV)/installed-benchmarks: $(VENV)/developed
-	$(BIN)/python -m pip install --quiet --editable '.[dev,benchmarks]'
+	$(BIN)/python -m pip install --quiet --editable '.[dev,benchmarks,minilm]'
 	touch $@

@@ -8,7 +8,8 @@ from typing import Any
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-FOLDER = Path("spacy_nested_ner") / "decoders" / "_kernels"
+PACKAGE = Path("spacy_nested_ner")
+DECODERS, MODEL = (PACKAGE / room / "_kernels" for room in ("decoders", "model"))
 
 # SPACY_NESTED_NER_TRACE=1 makes slow kernels that `coverage` can follow line by line. Its plugin, Cython.Coverage,
 # looks for the C files next to the sources.
@@ -27,14 +28,15 @@ setup(
     ext_modules=cythonize(
         [
             Extension(
-                f"spacy_nested_ner.decoders._kernels.{path.stem}",
+                ".".join(path.with_suffix("").parts),
                 [str(path)],
-                include_dirs=[str(FOLDER)],
-                depends=[str(header) for header in sorted(FOLDER.glob("*.h"))],
+                include_dirs=[str(DECODERS), str(folder)],  # isa.h is for all of them
+                depends=[str(header) for header in sorted([*DECODERS.glob("*.h"), *folder.glob("*.h")])],
                 define_macros=MACROS,
                 extra_compile_args=FLAGS,
             )
-            for path in sorted(FOLDER.glob("*.pyx"))
+            for folder in (DECODERS, MODEL)
+            for path in sorted(folder.glob("*.pyx"))
         ],
         language_level=3,
         compiler_directives={"linetrace": TRACE},

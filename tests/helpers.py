@@ -1,6 +1,9 @@
 """What several tests need: search spaces, the sentences of the paper, random scores."""
 
+import signal
+
 import numpy as np
+from threadpoolctl import threadpool_info
 
 SPACES = {
     "flat": ("FlatDecoder", {}),
@@ -30,3 +33,23 @@ def random_scores(n, labels, seed, scale=2.0, dtype=np.float64, forbidden=0.0):
 
 def weight_of(analysis, scores):
     return sum(float(scores[start, end - 1, label]) for start, end, label in analysis)
+
+
+def dense_target(scores, gold, smoothing):
+    """The marginals of a perfect model, in packed order."""
+    from spacy_nested_ner.pipeline.loss import smoothed_target  # the tests of decoders do without spaCy
+
+    target = np.zeros_like(scores.values)
+    smoothed_target(scores, gold, smoothing).subtract_from(target)
+    return -target
+
+
+def listen_to_interrupts():
+    """Before a process is started that Ctrl-C shall end: a shell that runs tests in the background lets them, and the
+    processes they start, ignore it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def blas_threads():
+    """How many threads every BLAS of this process uses."""
+    return [library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"]

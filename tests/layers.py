@@ -5,6 +5,7 @@ import pytest
 from thinc.api import Model
 
 from spacy_nested_ner.decoders import SpanLayout
+from spacy_nested_ner.model._types import as_token_vectors
 
 # Vectors and labels of the span scorers that are tested.
 WIDTH, LABELS = 5, 3
@@ -16,17 +17,17 @@ def random_vectors(n_tokens, seed=0, width=WIDTH):
 
 
 def vectors_as_params(vectors, as_list=True):
-    """An encoder whose vectors are its parameter X. It takes docs, and gives one array per doc or one for all."""
+    """An encoder whose vectors are its parameter X. It takes docs, and gives one array per doc or vectors of all."""
 
     def forward(model, docs, is_train):
         X = model.get_param("X")
         cuts = np.cumsum([len(doc) for doc in docs])[:-1]
 
         def backprop(d_vectors):
-            model.inc_grad("X", np.concatenate(d_vectors) if as_list else d_vectors)
+            model.inc_grad("X", np.concatenate(d_vectors) if as_list else d_vectors.own)
             return docs
 
-        return np.split(X, cuts) if as_list else X, backprop
+        return np.split(X, cuts) if as_list else as_token_vectors(model.ops, X), backprop
 
     return Model("vectors", forward, params={"X": vectors}, dims={"nO": vectors.shape[1]})
 

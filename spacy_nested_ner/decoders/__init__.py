@@ -1,6 +1,6 @@
 """Exact inference for mentions inside mentions. Arrays in, arrays and mentions out."""
 
-from .analyses import Analyses
+from .analyses import Analyses, ScoredAnalyses
 from .auto import AutoDecoder
 from .decoder import CubicDecoder, Decoder, FlatDecoder, QuadraticDecoder, decoder_from_settings
 from .derivation import Derivation, Item, Step
@@ -20,6 +20,7 @@ __all__ = [
     "Mention",
     "PackedScores",
     "QuadraticDecoder",
+    "ScoredAnalyses",
     "SearchSpace",
     "SpanLayout",
     "Step",

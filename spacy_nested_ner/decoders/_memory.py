@@ -20,8 +20,18 @@ def check_memory(size: float, n_tokens: int, width: int, marginals: bool) -> Non
 
     Systems that promise more memory than they have would end the process instead.
     """
-    if size > _SMALL and size > (available := physical_memory()):
-        raise out_of_memory(size, n_tokens, width, marginals, f", more than the {available / 2**30:.1f} GiB there are")
+    if is_too_large(size):
+        raise out_of_memory(size, n_tokens, width, marginals, f", {more_than_there_is()}")
+
+
+def is_too_large(size: float) -> bool:
+    """Whether so many bytes cannot fit."""
+    return size > _SMALL and size > physical_memory()
+
+
+def more_than_there_is() -> str:
+    """For messages."""
+    return f"more than the {physical_memory() / 2**30:.1f} GiB there are"
 
 
 def out_of_memory(size: float, n_tokens: int, width: int, marginals: bool, why: str = "") -> MemoryError:

@@ -1,13 +1,14 @@
 """Which scores are accepted, and the errors for anything else."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from ._memory import check_memory
 from .layout import SpanLayout, count_spans
-from .packed import PackedScores, is_masked
+from .mention import AnyMention, Mention, check_mentions
+from .packed import PackedScores, refuse_masked
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[np.floating[Any]]]
 Arrays: TypeAlias = Sequence[Array]
@@ -46,8 +47,7 @@ def check_array(array: Any, name: str) -> Array:
     """The array itself if it can be read as scores, converted if need be; otherwise an error."""
     if not isinstance(array, np.ndarray) and (isinstance(array, (list, tuple)) or not hasattr(array, "__array__")):
         raise TypeError(f"{name} is a {type(array).__name__}; expected an array of shape (n, n, labels)")
-    if is_masked(array):
-        raise TypeError(f"{name} is a masked array; use {name}.filled(-numpy.inf) to forbid what is masked")
+    refuse_masked(array, name)
     result: Array = np.asarray(array)
     if result.dtype.newbyteorder("=") not in (np.float32, np.float64):
         raise TypeError(f"{name} has dtype {result.dtype}; expected float32 or float64: use {name}.astype('float32')")
@@ -78,3 +78,35 @@ def bad_weight(scores: Any, number: int, max_span_length: int | None) -> ValueEr
         place = f"{name_of(scores, number)}[{start}, {end}, {label}]"
     must = "below 1e290" if np.isfinite(value) else "finite"
     return ValueError(f"{place} is {value}; weights must be {must}, or -inf to forbid a mention")
+
+
+def weights_of(
+    scores: Scores, analyses: Sequence[Iterable[AnyMention]], contains: Callable[[list[Mention], int], bool]
+) -> list[float]:
+    """The weight of an analysis of every segment; -inf for one that is outside the search space.
+
+    contains (Callable[[list[Mention], int], bool]): Of the decoder.
+    """
+    lengths = scores.layout.lengths if isinstance(scores, PackedScores) else [len(array) for array in as_list(scores)]
+    if not isinstance(analyses, (list, tuple)) or len(analyses) != len(lengths):
+        count = f"{len(analyses)} analyses" if isinstance(analyses, (list, tuple)) else repr(analyses)
+        raise ValueError(f"mentions are {count}; expected a list of {len(lengths)} analyses, one for every segment")
+    results = []
+    for number, (mentions, n_tokens) in enumerate(zip(analyses, lengths)):
+        checked = check_mentions(mentions, n_tokens)
+        inside = contains(checked, n_tokens)
+        results.append(sum(_weight(scores, number, mention) for mention in checked) if inside else -np.inf)
+    return results
+
+
+def _weight(scores: Scores, number: int, mention: Mention) -> float:
+    start, end, label = mention
+    labels = scores.values.shape[0] if isinstance(scores, PackedScores) else as_list(scores)[number].shape[2]
+    if isinstance(label, bool) or not isinstance(label, (int, np.integer)) or not 0 <= label < labels:
+        raise ValueError(f"{mention} has the label {label!r}; expected a number from 0 to {labels - 1}")
+    if isinstance(scores, PackedScores):
+        longest = scores.layout.max_span_length
+        if longest is not None and end - start > longest:
+            return -np.inf
+        return float(scores.values[label, scores.layout.cell(number, start, end)])
+    return float(np.asarray(as_list(scores)[number])[start, end - 1, label])

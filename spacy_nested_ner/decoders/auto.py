@@ -16,6 +16,9 @@ Segments = Iterable[tuple[list[Mention], int]]
 # For each of the spaces, whether it keeps a mention.
 Fate = tuple[bool, ...]
 
+# The share of gold mentions that is enough when a setting is chosen by them.
+MIN_COVERAGE = 0.999
+
 # Tokens of the longest span up to which the cubic decoder takes less time than the quadratic one with
 # max_short_child = 2 (measured, see docs/explanation/decoding.md).
 CUBIC_IS_CHEAPER = 64
@@ -63,8 +66,12 @@ class Choice(NamedTuple):
         return f"{kept} ({', '.join(others)})" if others else kept
 
     def _share(self, kept: int) -> str:
-        """Rounded down: 100.00 % means all."""
-        return f"{kept * 10_000 // self.mentions / 100:.2f} %"
+        return share_kept(kept, self.mentions)
+
+
+def share_kept(kept: int, mentions: int) -> str:
+    """Rounded down: 100.00 % means all."""
+    return f"{kept * 10_000 // mentions / 100:.2f} %"
 
 
 def brief(decoder: Decoder) -> str:
@@ -165,7 +172,7 @@ class AutoDecoder:
     min_coverage (float): The share of mentions to keep, of those that the widest search space keeps.
     """
 
-    min_coverage: float = 0.999
+    min_coverage: float = MIN_COVERAGE
 
     def __post_init__(self) -> None:
         check_min_coverage(self.min_coverage)

@@ -1,26 +1,27 @@
 """The three decoders: a search space each, and everything that can be asked of scores in it."""
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
+from numbers import Real
 from typing import Any, ClassVar, TypeVar, cast, overload
 
 import numpy as np
 
+from . import _memory
 from ._kernels import engine
 from ._kernels.batch import Batch
-from ._scores import Array, Arrays, Scores, as_list, as_packed, bad_weight, is_batch
+from ._scores import Array, Arrays, Scores, as_list, as_packed, bad_weight, is_batch, weights_of
 from ._settings import check_whole
-from .analyses import Analyses
+from .analyses import Analyses, ScoredAnalyses
 from .derivation import Derivation
-from .layout import SpanLayout
 from .mention import AnyMention, Mention
 from .packed import PackedScores
 from .space import SearchSpace
 
 Result = TypeVar("Result")
-
-# Above this, log Z less the expected weight has too few digits left (see `entropy_from`).
-_LARGEST_EXPECTED_SQUARE = 1e6
+# The mentions of an analysis, and their weight.
+Weighted = tuple[list[Mention], float]
 
 
 class Decoder:
@@ -92,9 +93,28 @@ class Decoder:
 
         RETURNS (Analyses): One analysis per segment.
         """
-        if not isinstance(scores, PackedScores):
-            raise TypeError(f"scores is a {type(scores).__name__}; expected PackedScores")
+        _check_packed(scores)
         return self._decode(scores)
+
+    def analyze(
+        self, scores: PackedScores, *, threshold: float | None = None, temperature: float = 1.0
+    ) -> ScoredAnalyses:
+        """An analysis per segment with its probability, that of every mention, log Z and the entropy.
+
+        Everything comes out of one pass per segment: faster than `decode_arrays`, `marginals` and `entropy` together,
+        and without the marginals of the whole batch.
+
+        scores (PackedScores): Of all segments.
+        threshold (float | None): None for the analysis of `decode`. With a number, the analysis for which the sum of
+            (probability - threshold) over its mentions is highest; it is inside the search space, too.
+        temperature (float): What scores are divided by.
+        RETURNS (ScoredAnalyses): One analysis per segment.
+        """
+        _check_packed(scores)
+        check_threshold(threshold)
+        check_temperature(temperature)
+        batch = self._batch(scores)
+        return ScoredAnalyses(*self._run(scores, batch, engine.analyze, threshold, temperature, divided_by=temperature))
 
     @overload
     def log_partition(self, scores: Array) -> float: ...
@@ -122,20 +142,28 @@ class Decoder:
         return self.log_partition_and_marginals(scores)[1]
 
     @overload
-    def log_partition_and_marginals(self, scores: Array) -> tuple[float, Array]: ...
+    def log_partition_and_marginals(self, scores: Array, *, out: None = None) -> tuple[float, Array]: ...
     @overload
-    def log_partition_and_marginals(self, scores: Arrays) -> tuple[list[float], list[Array]]: ...
+    def log_partition_and_marginals(
+        self, scores: Arrays, *, out: Arrays | None = None
+    ) -> tuple[list[float], list[Array]]: ...
     @overload
-    def log_partition_and_marginals(self, scores: PackedScores) -> tuple[list[float], PackedScores]: ...
-    def log_partition_and_marginals(self, scores: Scores) -> Any:
+    def log_partition_and_marginals(
+        self, scores: PackedScores, *, out: None = None
+    ) -> tuple[list[float], PackedScores]: ...
+    def log_partition_and_marginals(self, scores: Scores, *, out: Arrays | None = None) -> Any:
         """Both in one pass, as training needs them.
 
         Probabilities have an error of about 1e-16 times the largest weight: for weights above 1e15, analyses of
         equal weight no longer share it between them.
 
+        out (Sequence[numpy.ndarray] | None): For a list of arrays, where to write the marginals instead of to new
+            arrays, for example to parts of a larger one. Cells where no mention can be are not written to.
         RETURNS (tuple): What `log_partition` and `marginals` return.
         """
-        batch = self._batch(scores, marginals=True)
+        if out is not None and not is_batch(scores):
+            raise TypeError("out is given, but scores are no list of arrays; leave it out")
+        batch = self._batch(scores, marginals=True, out=out)
         totals = self._run(scores, batch, engine.log_partition)
         outputs = batch.outputs or []
         if isinstance(scores, PackedScores):
@@ -169,40 +197,83 @@ class Decoder:
     def entropy(self, scores: Scores) -> Any:
         """How undecided the distribution over analyses is, in nats: 0 if one is certain.
 
+        It holds for weights of any size, as long as those of one segment that matter differ by less than 1e15: a
+        double has no more digits. Weights in the thousands take longer.
+
         RETURNS (float)
         """
         results: list[float] = []
         for part in as_packed(scores, self.max_span_length):
             doubles = part.like(part.values.astype(np.float64))
-            batch = self._batch(doubles, marginals=True)
-            totals = self._run(scores, batch, engine.log_partition, first=len(results))
-            results += self.entropy_from(doubles, totals, doubles.like((batch.outputs or [])[0]))
+            found = self._run(scores, self._batch(doubles), engine.analyze, None, 1.0, first=len(results))
+            results += ScoredAnalyses(*found).entropies.tolist()
         return _unwrap(scores, results)
 
-    def entropy_from(self, scores: PackedScores, totals: list[float], marginals: PackedScores) -> list[float]:
-        """The same for scores whose log-partitions and marginals are known already.
+    @overload
+    def log_prob(self, scores: Array, mentions: Iterable[AnyMention]) -> float: ...
+    @overload
+    def log_prob(self, scores: Arrays | PackedScores, mentions: Sequence[Iterable[AnyMention]]) -> list[float]: ...
+    def log_prob(self, scores: Scores, mentions: Any) -> Any:
+        """The logarithm of the probability of an analysis: its weight less the log-partition.
 
-        It is log Z less the expected weight. Both grow with the weights, and their difference does not: it has an
-        error of about 1e-16 times the expected sum of the squared weights of an analysis (1e-7 times the root of that,
-        for float32 marginals). Where that sum is above 1e6, as with weights in the thousands, the entropy is
-        computed in another way, which is slower. It holds for weights of any size, as long as those of one segment
-        that matter differ by less than 1e15: a double has no more digits.
-
-        RETURNS (list[float]): One number per segment.
+        mentions (Iterable[Mention]): The analysis, with label numbers; for several segments, a list with one analysis
+            for each of them.
+        RETURNS (float): -inf if the analysis is outside the search space.
         """
-        seen = marginals.values > 0
-        products, squares = np.zeros_like(scores.values), np.zeros_like(scores.values)
-        with np.errstate(over="ignore"):
-            np.multiply(scores.values, marginals.values, out=products, where=seen)
-            np.multiply(scores.values, products, out=squares, where=seen)
-            expected = _sum_segments(products, scores.layout)
-            extreme = np.flatnonzero(~(_sum_segments(squares, scores.layout) <= _LARGEST_EXPECTED_SQUARE))
-        result: list[float] = np.maximum(0.0, np.asarray(totals, dtype=np.float64) - expected).tolist()
-        if len(extreme):
-            some = scores.select(extreme.tolist())
-            for k, exact in zip(extreme.tolist(), self._run(some, self._batch(some), engine.entropy)):
-                result[k] = exact
-        return result
+        totals = self.log_partition(scores)
+        if not isinstance(totals, list):
+            totals, mentions = [totals], [mentions]
+        weights = weights_of(scores, mentions, self.contains)
+        return _unwrap(scores, [min(0.0, weight - total) for weight, total in zip(weights, totals)])
+
+    @overload
+    def k_best(self, scores: Array, k: int = 10) -> list[Weighted]: ...
+    @overload
+    def k_best(self, scores: Arrays | PackedScores, k: int = 10) -> list[list[Weighted]]: ...
+    def k_best(self, scores: Scores, k: int = 10) -> Any:
+        """The k analyses of highest weight, best first.
+
+        The first one is that of `decode`, and the rule for ties is the same: every mention costs a fee of 1e-12 times
+        the weight of the best analysis, or, if that is the empty one, of the smallest weight that is not 0. The order
+        of analyses that are still equal is fixed, and the same for every k.
+
+        k (int): How many. There are fewer results if there are fewer analyses; those with a forbidden mention do not
+            count.
+        RETURNS (list[tuple[list[Mention], float]]): The mentions of each analysis, sorted as those of `decode`, and
+            their weight.
+        """
+        k = min(check_whole("k", k, 1), sys.maxsize)
+        *columns, weights, counts = self._run(scores, self._batch(scores), engine.k_best, k, _memory.physical_memory())
+        pairs = zip(Analyses(*columns).mentions(), weights.tolist())
+        return _unwrap(scores, [list(islice(pairs, count)) for count in counts])
+
+    @overload
+    def covariances(self, scores: Array, values: Array) -> Array: ...
+    @overload
+    def covariances(self, scores: Arrays, values: Arrays) -> list[Array]: ...
+    @overload
+    def covariances(self, scores: PackedScores, values: PackedScores) -> PackedScores: ...
+    def covariances(self, scores: Scores, values: Scores) -> Any:
+        """The covariance of every mention with a sum over the mentions of an analysis.
+
+        This is the derivative of the marginals when the scores move along `values`: the Hessian of the log-partition
+        times `values`, exactly. With the scores as values, it is minus the gradient of the entropy.
+
+        values (numpy.ndarray): What every mention adds to the sum, in the shape of the scores. Those of mentions that
+            have no probability do not count, as long as they are finite.
+        RETURNS (numpy.ndarray): Shape and type of the scores. For PackedScores, the same as PackedScores.
+        """
+        results: list[Any] = []
+        directions = as_packed(values, self.max_span_length)
+        for number, part in enumerate(as_packed(scores, self.max_span_length)):
+            if number >= len(directions) or directions[number].layout != part.layout:
+                raise ValueError("values have other segments or spans than the scores; expected the same")
+            batch = self._batch(part, marginals=True)
+            self._run(scores, batch, engine.covariances, self._batch(directions[number]), first=number)
+            results.append(part.like((batch.outputs or [])[0]))
+        if isinstance(scores, PackedScores):
+            return results[0]
+        return _unwrap(scores, [part.unpack(fill=0.0)[0] for part in results])
 
     def project(
         self, mentions: Iterable[AnyMention], n_tokens: int, *, counts: Mapping[Any, int] | None = None
@@ -221,21 +292,29 @@ class Decoder:
     def _decode(self, scores: Scores) -> Analyses:
         return Analyses(*self._run(scores, self._batch(scores), engine.decode))
 
-    def _batch(self, scores: Scores, marginals: bool = False) -> Batch:
+    def _batch(self, scores: Scores, marginals: bool = False, out: Arrays | None = None) -> Batch:
         longest = self.space.for_kernels()[2]
         if isinstance(scores, PackedScores):
             stored = min(scores.layout.max_span_length or 0, sys.maxsize)
             return Batch.of_packed(scores.values, scores.layout.lengths, stored, marginals, longest)
-        return Batch.of_arrays(as_list(scores), is_batch(scores), marginals, longest)
+        return Batch.of_arrays(as_list(scores), is_batch(scores), marginals, longest, out)
 
     def _run(
-        self, scores: Scores, batch: Batch, function: Callable[..., Result], *arguments: Any, first: int = 0
+        self,
+        scores: Scores,
+        batch: Batch,
+        function: Callable[..., Result],
+        *arguments: Any,
+        first: int = 0,
+        divided_by: float = 1.0,
     ) -> Result:
-        """Call the kernels. The batch begins with segment number `first` of the scores."""
+        """Call the kernels. The batch begins with segment number `first` of the scores; they may divide the weights."""
         short, multi_label, _ = self.space.for_kernels()
         try:
             return function(batch, short, multi_label, *arguments)
         except engine.BadWeightError as error:
+            if isinstance(scores, PackedScores):
+                scores = scores.at(divided_by)
             raise bad_weight(scores, first + error.number, self.max_span_length) from None
 
 
@@ -318,14 +397,27 @@ def check_samples(n_samples: Any, seed: Any) -> None:
         raise ValueError(f"seed is {seed}; expected 0 or more, below 2**64")
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_threshold(threshold: float | None) -> None:
+    """Raise an error if a threshold is out of range."""
+    if threshold is not None and not (is_number(threshold) and 0 <= threshold <= 1):
+        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
+
+
+def check_temperature(temperature: float) -> None:
+    """Raise an error if a temperature is out of range."""
+    if not (is_number(temperature) and 0 < temperature < float("inf")):
+        raise ValueError(f"temperature is {temperature}; expected a number above 0; 1 leaves probabilities as is")
+
+
+def _check_packed(scores: Any) -> None:
+    if not isinstance(scores, PackedScores):
+        raise TypeError(f"scores is a {type(scores).__name__}; expected PackedScores")
+
+
 def _unwrap(scores: Scores, results: list[Any]) -> Any:
     return results if is_batch(scores) or isinstance(scores, PackedScores) else results[0]
-
-
-def _sum_segments(values: Array, layout: SpanLayout) -> Array:
-    """The sum of packed values over every segment."""
-    result = np.zeros(len(layout))
-    filled = np.flatnonzero(np.diff(layout.offsets))
-    if len(filled):
-        result[filled] = np.add.reduceat(values.sum(axis=0, dtype=np.float64), layout.offsets[filled])
-    return result

@@ -10,7 +10,7 @@ of any length up to that; several labels on one span are antecedents of one rule
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from .forest import Node
+from .forest import Node, walk
 
 AXIOM = "Axiom"
 PREFIX, OPEN, CLOSED, LEFTWARD = "→", "↦", "↔", "↤"
@@ -85,26 +85,31 @@ def derive_flat(roots: list[Node], n_tokens: int) -> Derivation:
 def derive_nested(roots: list[Node], n_tokens: int, short_child: int | None) -> Derivation:
     """Rules (c)-(i), or with a limit on children (d)-(p)."""
     steps = Derivation()
-    closed = {node.start: (node, _close(steps, node, short_child)) for node in roots}
+    closed = _close_all(steps, roots, short_child)
+    first_level = {node.start: node for node in roots}
     prefix = steps.add(PREFIX, [0], AXIOM)
     position = 0
     while position < n_tokens:
-        if position in closed:
-            node, mention = closed[position]
+        if position in first_level:
+            node = first_level[position]
             position = node.end
-            prefix = steps.add(PREFIX, [position], "h", prefix, mention)
+            prefix = steps.add(PREFIX, [position], "h", prefix, closed[node.start, node.end])
         else:
             position += 1
             prefix = steps.add(PREFIX, [position], "i", prefix)
     return steps
 
 
-def _close(steps: Derivation, node: Node, short_child: int | None) -> int:
-    """Derive a mention with everything inside it; the number of its [↔, i, j]."""
-    children = {child.start: (child.end, _close(steps, child, short_child)) for child in node.children}
-    inside = _read_inside(steps, node, children, short_child)
-    labels = steps.add_labels(node)
-    return steps.add(CLOSED, (node.start, node.end), "g", inside, *labels)
+def _close_all(steps: Derivation, roots: list[Node], short_child: int | None) -> dict[tuple[int, int], int]:
+    """Derive all mentions with everything inside them; the numbers of their [↔, i, j]."""
+    closed: dict[tuple[int, int], int] = {}
+    # `walk` goes from the outermost in and from right to left. No recursion: mentions can be nested deeply.
+    for node in reversed(list(walk(roots))):
+        children = {child.start: (child.end, closed[child.start, child.end]) for child in node.children}
+        inside = _read_inside(steps, node, children, short_child)
+        labels = steps.add_labels(node)
+        closed[node.start, node.end] = steps.add(CLOSED, (node.start, node.end), "g", inside, *labels)
+    return closed
 
 
 def _read_inside(steps: Derivation, node: Node, children: dict[int, tuple[int, int]], short_child: int | None) -> int:

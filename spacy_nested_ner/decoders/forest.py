@@ -53,7 +53,7 @@ def plant(mentions: list[Mention]) -> Forest:
 
 
 def walk(nodes: Iterable[Node]) -> Iterator[Node]:
-    """All spans of a forest."""
+    """All spans of a forest, the outer ones before those inside them, and from right to left."""
     stack = list(nodes)
     while stack:
         node = stack.pop()

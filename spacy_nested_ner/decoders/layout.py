@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ._memory import is_too_large, more_than_there_is
 from ._settings import check_limit, check_whole
 
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -75,6 +76,25 @@ class SpanLayout:
     @property
     def n_spans(self) -> int:
         return int(self.offsets[-1])
+
+    @property
+    def longest_span(self) -> int:
+        """Tokens of the longest span that a segment has."""
+        longest = max(self.lengths, default=0)
+        return longest if self.max_span_length is None else min(longest, self.max_span_length)
+
+    def check_memory(self, n_labels: int, copies: int = 1) -> None:
+        """Raise MemoryError if the scores of all spans, in single precision, cannot fit.
+
+        copies (int): How many such arrays are needed at once.
+        """
+        size = 4.0 * n_labels * copies * sum(count_spans(n, self.max_span_length) for n in self.lengths)
+        if is_too_large(size):
+            raise MemoryError(
+                f"the scores of {self.n_tokens} tokens with spans of up to {self.longest_span} tokens and {n_labels} "
+                f"labels need {size / 2**30:.1f} GiB, {more_than_there_is()}: set max_span_length, split the text into "
+                f"sentences, or make smaller batches"
+            )
 
     @cached_property
     def offsets(self) -> Ints:

@@ -44,14 +44,16 @@ def check_mentions(mentions: Iterable[AnyMention], n_tokens: int) -> list[Mentio
             start, end, label = mention
         except (TypeError, ValueError):
             raise TypeError(f"{mention!r} is not a mention; expected (start, end, label)") from None
-        if not _is_whole(start) or not _is_whole(end):
+        # Almost all are plain integers, and the other question takes several times as long.
+        plain = type(start) is int is type(end)
+        if not plain and not (_is_whole(start) and _is_whole(end)):
             raise TypeError(f"mention {mention!r}: start and end must be whole numbers")
         if not 0 <= start < end <= n_tokens:
             raise ValueError(
                 f"mention {tuple(mention)!r} is not a span of {n_tokens} tokens; "
                 f"expected 0 <= start < end <= {n_tokens}"
             )
-        result.add(Mention(int(start), int(end), label))
+        result.add(mention if type(mention) is Mention and plain else Mention(int(start), int(end), label))
     return sort_mentions(result)
 
 

@@ -49,6 +49,13 @@ class PackedScores:
         """Other values for the same spans."""
         return PackedScores(values, self.layout)
 
+    def at(self, temperature: float) -> "PackedScores":
+        """The scores divided by a temperature, in their own precision. Decoders refuse what is too large then."""
+        if temperature == 1:
+            return self
+        with np.errstate(all="ignore"):
+            return self.like(self.values / self.values.dtype.type(temperature))
+
     def select(self, segments: Iterable[int]) -> "PackedScores":
         """Some of the segments, as a copy."""
         segments = list(segments)
@@ -59,6 +66,8 @@ class PackedScores:
     @classmethod
     def pack(cls, scores: Sequence[Any], max_span_length: int | None = None) -> "PackedScores":
         """From dense arrays of shape (n, n, labels)."""
+        for number, dense in enumerate(scores):
+            refuse_masked(dense, f"scores[{number}]")
         arrays = [np.asarray(dense) for dense in scores]
         planes = []
         for dense in arrays:
@@ -78,15 +87,15 @@ class PackedScores:
         return arrays
 
 
-def is_masked(array: Any) -> bool:
-    """Whether some values of an array are hidden by a mask, which everything but numpy.ma ignores."""
-    return isinstance(array, np.ma.MaskedArray)
+def refuse_masked(array: Any, name: str) -> None:
+    """An error if some values of an array are hidden by a mask, which everything but numpy.ma ignores."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array; use {name}.filled(-numpy.inf) to forbid what is masked")
 
 
 def _checked(values: Any, layout: SpanLayout) -> Floats:
     """Values as the kernels read them: in C order, aligned, in native byte order."""
-    if is_masked(values):
-        raise TypeError("packed scores are a masked array; use values.filled(-numpy.inf) to forbid what is masked")
+    refuse_masked(values, "values")
     values = np.asarray(values)
     native = values.dtype.newbyteorder("=")
     if native not in (np.float32, np.float64):

@@ -6,7 +6,7 @@ the list that is left; nothing here shares a recurrence with the kernels.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -14,7 +14,8 @@ import numpy as np
 
 from . import decoder as fast
 from ._scores import WEIGHT_LIMIT, as_list, bad_weight, check_array, is_batch, name_of
-from .analyses import Analyses
+from ._settings import check_whole
+from .analyses import Analyses, ScoredAnalyses
 from .mention import Mention, check_mentions, sort_mentions
 from .packed import PackedScores
 from .space import clusters, rank_labels
@@ -94,8 +95,13 @@ class _Reference(fast.Decoder):
             return scores.like(PackedScores.pack(results, scores.layout.max_span_length).values)
         return results
 
-    def log_partition_and_marginals(self, scores: Any) -> Any:
-        return self.log_partition(scores), self.marginals(scores)
+    def log_partition_and_marginals(self, scores: Any, *, out: Any = None) -> Any:
+        results = self.marginals(scores)
+        if out is not None:
+            for array, result in zip(out, results):
+                array[np.triu_indices(len(array))] = result[np.triu_indices(len(array))]
+            results = list(out)
+        return self.log_partition(scores), results
 
     def sample(self, scores: Any, n_samples: int = 10, seed: int = 0) -> Any:
         fast.check_samples(n_samples, seed)
@@ -105,8 +111,38 @@ class _Reference(fast.Decoder):
     def entropy(self, scores: Any) -> Any:
         return self._each(scores, self._entropy)
 
-    def entropy_from(self, scores: PackedScores, totals: list[float], marginals: PackedScores) -> list[float]:
-        return list(self.entropy(scores))
+    def k_best(self, scores: Any, k: int = 10) -> Any:
+        check_whole("k", k, 1)
+        return self._each(scores, lambda weights: self._rank(weights)[:k])
+
+    def covariances(self, scores: Any, values: Any) -> Any:
+        """From all pairs of analyses and values: E[mention * V] - E[mention] * E[V]."""
+        if isinstance(scores, PackedScores):
+            dense = self.covariances(scores.unpack(), values.unpack(fill=0.0))
+            return scores.like(PackedScores.pack(dense, scores.layout.max_span_length).values)
+        directions = iter(as_list(values))
+        return self._each(scores, lambda weights: self._covariances(weights, next(directions)))
+
+    def analyze(
+        self, scores: PackedScores, *, threshold: float | None = None, temperature: float = 1.0
+    ) -> ScoredAnalyses:
+        """Piece by piece, for scores of double precision."""
+        scores = scores.at(temperature)
+        totals, marginals = self.log_partition_and_marginals(scores)
+        found = self.decode_arrays(scores if threshold is None else marginals.like(marginals.values - threshold))
+        number = np.repeat(np.arange(len(scores)), np.diff(found.offsets))
+        cells = scores.layout.cells(number, found.starts, found.ends)
+        weights = np.bincount(number, scores.values[found.labels, cells], minlength=len(scores))
+        return ScoredAnalyses(
+            found.starts,
+            found.ends,
+            found.labels,
+            found.offsets,
+            marginals.values[found.labels, cells],
+            np.array(totals),
+            np.minimum(0.0, weights - totals),
+            np.array(self.entropy(scores)),
+        )
 
     def project(self, mentions: Any, n_tokens: int, *, counts: Mapping[Any, int] | None = None) -> list[Mention]:
         """Clusters are looked at one by one, as ranks are those of the labels of a cluster."""
@@ -155,6 +191,39 @@ class _Reference(fast.Decoder):
         fee = 1e-12 * self._best(rows, [self._choices(weights, span) for span in spans])[1]
         best, _ = self._best(rows, [self._choices(weights - fee, span) for span in spans])
         return sort_mentions(Mention(first, last + 1, t) for (first, last), chosen in zip(spans, best) for t in chosen)
+
+    def _label_all(self, weights: Weights) -> Iterator[tuple[list[Mention], float]]:
+        """Every analysis with every choice of labels, and its weight."""
+        spans, rows = self._spans(weights)
+        choices = [self._choices(weights, span) for span in spans]
+        for row in rows:
+            chosen = list(itertools.compress(spans, row))
+            for labels in itertools.product(*itertools.compress(choices, row)):
+                mentions = [
+                    Mention(first, last + 1, t) for (first, last), (some, _) in zip(chosen, labels) for t in some
+                ]
+                yield sort_mentions(mentions), float(sum(weight for _, weight in labels))
+
+    def _rank(self, weights: Weights) -> list[tuple[list[Mention], float]]:
+        """Best first after fees; what is still equal has no order."""
+        every = list(self._label_all(weights))
+        longest = self.max_span_length or len(weights)
+        read = (weights[i, j] for i, j in self._spans(weights)[0] if j - i < longest)
+        sizes = [abs(w) for of_span in read for w in of_span.tolist() if w and abs(w) < np.inf]
+        fee = 1e-12 * (max(weight for _, weight in every) or min(sizes, default=1.0))
+        return sorted(every, key=lambda pair: fee * len(pair[0]) - pair[1])
+
+    def _covariances(self, weights: Weights, values: Weights) -> Weights:
+        mean, products, marginals = 0.0, np.zeros(weights.shape), np.zeros(weights.shape)
+        log_z = self._distribution(weights)[0]
+        for mentions, weight in self._label_all(weights):
+            probability = np.exp(weight - log_z)
+            total = sum(float(values[start, end - 1, label]) for start, end, label in mentions)
+            mean += probability * total
+            for start, end, label in mentions:
+                products[start, end - 1, label] += probability * total
+                marginals[start, end - 1, label] += probability
+        return (products - marginals * mean).astype(weights.dtype)
 
     @staticmethod
     def _best(rows: Weights, choices: list[list[Choice]]) -> tuple[list[tuple[int, ...]], float]:

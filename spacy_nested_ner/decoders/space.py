@@ -55,7 +55,15 @@ class SearchSpace:
 
         RETURNS (str | None): A reason that names the mentions, or None if they are inside.
         """
-        return self._reason(check_mentions(mentions, n_tokens))
+        return self.check(mentions, n_tokens)[1]
+
+    def check(self, mentions: Iterable[AnyMention], n_tokens: int) -> tuple[list[Mention], str | None]:
+        """Mentions as they are used, and why they are outside the search space.
+
+        RETURNS (tuple[list[Mention], str | None]): What `check_mentions` and `violation` return.
+        """
+        checked = check_mentions(mentions, n_tokens)
+        return checked, self._reason(checked)
 
     def project(
         self, mentions: Iterable[AnyMention], n_tokens: int, *, counts: Mapping[Any, int] | None = None

@@ -1,6 +1,7 @@
 /* All row operations on all kinds of numbers, for both instruction sets: compiled with sanitizers by test_sanitizers.py,
  * it must end with 0. Arrays come from malloc with no room to spare, so that a read or write outside is noticed. */
 #include <assert.h>
+#include <string.h>
 #include <stdio.h>
 
 #include "labels.h"
@@ -30,27 +31,37 @@ static void *filled(ptrdiff_t n, int kind, int is_double) {
 
 static int is_refused(double x, int is_double) { return !(x < (is_double ? 1e290 : HUGE_VAL)); }
 
-static void try_labels(int avx2, int is_double, ptrdiff_t spans, ptrdiff_t labels, int packed, int multi_label, int kind) {
-    const Labels *kernels = labels_for(is_double, avx2);
-    ptrdiff_t span_stride = packed ? 1 : labels, label_stride = packed && labels > 1 ? spans : 1;
+static void try_labels(int instructions, int is_double, ptrdiff_t spans, ptrdiff_t labels, int packed, int multi_label, int kind) {
+    const Labels *kernels = labels_for(is_double, instructions);
+    ptrdiff_t plane = packed ? (spans > 0 ? spans : 1) : 0;
     void *weights = filled(spans * labels, kind, is_double), *out = filled(spans * labels, N_NUMBERS + 1, is_double);
     double *m = filled(spans, N_NUMBERS + 1, 1), *factor = filled(spans, N_NUMBERS + 2, 1);
+    double *expected = filled(spans, N_NUMBERS + 1, 1);
     int bad = 0, unsafe = 0;
     for (ptrdiff_t k = 0; k < spans * labels; k++) {
         double x = is_double ? number(kind, k) : as_float(number(kind, k));
         bad |= is_refused(x, is_double);
         unsafe |= !(x <= (is_double ? 680.0 : 80.0));
     }
-    int said = kernels->highest(m, weights, spans, labels, span_stride, label_stride, multi_label);
+    int said = kernels->highest(m, weights, spans, labels, plane, multi_label);
     assert(said == bad);
     for (ptrdiff_t d = 0; d < spans && !bad; d++) assert(m[d] > 0 || m[d] == -HUGE_VAL);
-    said = kernels->exponentials(m, out, label_stride, weights, spans, labels, span_stride, label_stride, multi_label);
+    double *again = filled(spans, N_NUMBERS + 1, 1), *highest = packed && !multi_label ? again : NULL;
+    double *e = filled(spans, N_NUMBERS + 1, 1);
+    said = kernels->exponentials(e, packed ? expected : NULL, highest, out, weights, spans, labels, plane, multi_label);
     assert(said || !unsafe);
+    for (ptrdiff_t d = 0; d < spans && !said && highest; d++) assert(m[d] == highest[d]);
+    memcpy(m, e, sizeof(double) * (size_t)spans);
+    if (packed) assert(kernels->exponentials(m, NULL, NULL, NULL, weights, spans, labels, plane, multi_label) == said);
     if (!said) {
-        for (ptrdiff_t d = 0; d < spans; d++) assert(m[d] >= 0);
-        kernels->spread(out, m, factor, spans, labels, span_stride, label_stride, multi_label);
+        for (ptrdiff_t d = 0; d < spans; d++) assert(m[d] >= 0 && isfinite(expected[d]));
+        kernels->spread(out, m, factor, spans, labels, plane, multi_label);
     }
-    free(weights), free(out), free(m), free(factor);
+    if (packed) {
+        kernels->rescale(out, plane, weights, plane, spans, labels, number(kind, 1), number(kind, 2));
+        kernels->rescale(out, plane, out, plane, spans, labels, 1.0, 0.5); /* in place */
+    }
+    free(weights), free(out), free(m), free(factor), free(expected), free(again), free(e);
 }
 
 /* Rows that may be the same are; those that must not overlap do not. */
@@ -83,16 +94,16 @@ static void try_rows(const Semiring *ring, ptrdiff_t n, int kind) {
 }
 
 int main(void) {
-    const ptrdiff_t lengths[] = {0, 1, 2, 7, 8, 9, 17, 63, 64, 65, 130};
+    const ptrdiff_t lengths[] = {0, 1, 2, 7, 8, 9, 17, 63, 64, 65, 130, 257};
     const ptrdiff_t labels[] = {0, 1, 3, 8, 9, 16};
-    for (int avx2 = 0; avx2 <= snn_use_avx2(); avx2++)
+    for (int instructions = 0; instructions <= snn_use_avx2() + snn_use_avx512(); instructions++)
         for (int kind = 0; kind < N_NUMBERS + 3; kind++)
-            for (int k = 0; k < 11; k++) {
+            for (int k = 0; k < 12; k++) {
                 for (int t = 0; t < 6; t++)
                     for (int option = 0; option < 8; option++)
-                        try_labels(avx2, option & 1, lengths[k], labels[t], option >> 1 & 1, option >> 2 & 1, kind);
-                try_rows(semiring_linear(avx2), lengths[k], kind);
-                try_rows(semiring_maximum(avx2), lengths[k], kind);
+                        try_labels(instructions, option & 1, lengths[k], labels[t], option >> 1 & 1, option >> 2 & 1, kind);
+                try_rows(semiring_linear(instructions > 0), lengths[k], kind);
+                try_rows(semiring_maximum(instructions > 0), lengths[k], kind);
                 try_rows(semiring_logarithm(), lengths[k], kind);
             }
     printf("%d\n", snn_use_avx2());

@@ -1,5 +1,7 @@
 """The trace tables of the paper, with their typos corrected."""
 
+import sys
+
 import pytest
 from helpers import PAPER as SENTENCES
 
@@ -133,3 +135,11 @@ def test_a_derivation_needs_an_analysis_of_the_space():
         CubicDecoder().derivation([(0, 3, "A"), (0, 3, "B")], 5)
     with pytest.raises(ValueError, match="has 3 tokens, and max_span_length is 2"):
         CubicDecoder(max_span_length=2).derivation([(0, 3, "A")], 5)
+
+
+@pytest.mark.parametrize("decoder", [CubicDecoder(), QuadraticDecoder()])
+def test_mentions_can_be_nested_deeper_than_python_calls(decoder):
+    depth = sys.getrecursionlimit() + 500
+    steps = decoder.derivation([(0, end, "A") for end in range(1, depth + 1)], depth)
+    assert sum(step.rule == "g" for step in steps) == depth
+    assert str(steps[-1].item) == f"[→, {depth}]"

@@ -12,7 +12,7 @@ from spacy_nested_ner.decoders import (
     reference,
 )
 
-METHODS = ["decode", "log_partition", "marginals", "log_partition_and_marginals", "sample", "entropy"]
+METHODS = ["decode", "log_partition", "marginals", "log_partition_and_marginals", "sample", "entropy", "k_best"]
 
 
 @pytest.fixture(params=METHODS)

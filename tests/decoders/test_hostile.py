@@ -26,10 +26,20 @@ x = np.random.default_rng(0).normal(size=(6, 6, 2)).astype("float32")
 d = QuadraticDecoder()
 p = PackedScores.pack([x, x[:3, :3]])
 
+def analyze_strictly(decoder, scores):
+    return decoder.analyze(scores, threshold=0.5, temperature=2.0)
+
+def three_best(decoder, scores):
+    return decoder.k_best(scores, 3)
+
+def vary(decoder, scores):
+    return decoder.covariances(scores, scores)
+
 def every(decoder, scores):
-    for name in ["decode", "log_partition", "marginals", "sample", "entropy"]:
+    packed = [type(decoder).analyze, analyze_strictly] if isinstance(scores, PackedScores) else []
+    for name in ["decode", "log_partition", "marginals", "sample", three_best, *packed, vary, "entropy"]:
         try:
-            getattr(decoder, name)(scores)
+            name(decoder, scores) if callable(name) else getattr(decoder, name)(scores)
             print("fine")
         except (ArithmeticError, AttributeError, LookupError, MemoryError, TypeError, ValueError) as error:
             print(type(error).__name__)
@@ -167,7 +177,7 @@ print("fine")
 """,
 }
 
-READ_BY_ENTROPY = {"values in Fortran order", "values in the other byte order", "values that are not aligned"}
+READ_AS_A_COPY = {"values in Fortran order", "values in the other byte order", "values that are not aligned"}
 
 
 def run(body):
@@ -179,10 +189,10 @@ def run(body):
 @pytest.mark.slow
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_cannot_be_right_is_refused(case):
-    *others, entropy = run(REFUSED[case])
+    *others, covariances, entropy = run(REFUSED[case])
     assert "fine" not in others
-    # Entropy makes an array of its own, and may read what the others refuse.
-    assert entropy != "fine" or case in READ_BY_ENTROPY
+    # These make arrays of their own, and may read what the others refuse.
+    assert "fine" not in (covariances, entropy) or case in READ_AS_A_COPY
 
 
 @pytest.mark.slow
@@ -236,11 +246,28 @@ def test_the_kernels_check_for_themselves():
         Batch.of_arrays([np.broadcast_to(np.float32(0), (1, 1, 2**28))], False, False, 0)
     with pytest.raises(TypeError):
         engine.decode(None, 1, False)
+    with pytest.raises(TypeError):
+        engine.analyze(None, 1, False, None, 1.0)
+    with pytest.raises(TypeError):
+        engine.analyze(batch, 1, False, "0.5", 1.0)
+    with pytest.raises(ValueError, match="max_short_child is -2; expected 0 or more, or -1 for no limit"):
+        engine.analyze(batch, -2, False, None, 1.0)
+    with pytest.raises(ValueError, match="dense scores cannot be analyzed; expected packed ones"):
+        engine.analyze(Batch.of_arrays([np.zeros((2, 2, 1))], False, False, 0), 1, False, None, 1.0)
+    for temperature in (0.0, np.nan):
+        with pytest.raises(engine.BadWeightError):
+            engine.analyze(batch, 1, False, None, temperature)
+    # Outputs that nobody asked for are left alone.
+    with_outputs = Batch.of_packed(values, [3], 0, True, 0)
+    engine.analyze(with_outputs, 1, False, 0.5, 2.0)
+    assert not with_outputs.outputs[0].any()
 
 
 def test_masked_scores_are_refused():
     masked = np.ma.masked_array(np.zeros((2, 2, 1)), True)
     with pytest.raises(TypeError, match=r"scores is a masked array; use scores\.filled\(-numpy\.inf\)"):
         FlatDecoder().decode(masked)
-    with pytest.raises(TypeError, match=r"packed scores are a masked array; use values\.filled\(-numpy\.inf\)"):
+    with pytest.raises(TypeError, match=r"values is a masked array; use values\.filled\(-numpy\.inf\)"):
         PackedScores(masked[0], SpanLayout([1]))
+    with pytest.raises(TypeError, match=r"scores\[1\] is a masked array; use scores\[1\]\.filled\(-numpy\.inf\)"):
+        PackedScores.pack([np.zeros((2, 2, 1)), masked])

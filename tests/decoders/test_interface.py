@@ -36,6 +36,54 @@ def test_one_array_one_result_a_list_of_arrays_a_list(make_decoder):
     assert decoder.decode([]) == []
 
 
+@pytest.mark.parametrize("multi_label", [False, True])
+def test_lists_of_what_takes_more_than_scores(make_decoder, multi_label):
+    decoder = make_decoder(multi_label=multi_label)
+    arrays = [random_scores(n, 2, seed=n) for n in (3, 1, 0, 2)]
+    arrays[0][0, 1] = -np.inf
+    values = [np.ones_like(array) for array in arrays]
+    every = [decoder.k_best(array, 20) for array in arrays]
+    assert decoder.k_best(arrays, 20) == every
+    analyses = [found[-1][0] for found in every]
+    assert decoder.log_prob(arrays, analyses) == [decoder.log_prob(*pair) for pair in zip(arrays, analyses)]
+    for found, array, ones in zip(decoder.covariances(arrays, values), arrays, values):
+        np.testing.assert_array_equal(found, decoder.covariances(array, ones))
+
+
+def test_marginals_are_written_to_parts_of_an_array(make_decoder):
+    decoder = make_decoder()
+    arrays = [random_scores(n, 2, seed=n) for n in (3, 0, 4)]
+    whole = np.full((3, 4, 4, 2), 7.0)
+    parts = [whole[k, :n, :n] for k, n in enumerate((3, 0, 4))]
+    totals, found = decoder.log_partition_and_marginals(arrays, out=parts)
+    assert totals == decoder.log_partition(arrays)
+    for part, result, expected in zip(parts, found, decoder.marginals(arrays)):
+        upper = np.triu_indices(len(part))
+        np.testing.assert_array_equal(part[upper], expected[upper])
+        assert np.shares_memory(part, result) or not len(part)
+    assert (whole[0, 3] == 7).all()
+    assert (whole[2][np.tril_indices(4, -1)] == 7).all()
+
+
+def test_outputs_that_cannot_be_written_to():
+    decoder, scores = QuadraticDecoder(), np.zeros((3, 3, 2))
+    whole = np.zeros((3, 3, 4))
+    with pytest.raises(ValueError, match="there are 2 outputs for 1 arrays; expected as many"):
+        decoder.log_partition_and_marginals([scores], out=[whole, whole])
+    for output in (np.zeros((3, 3, 1)), np.zeros((2, 3, 2)), np.zeros((3, 3, 2), "float32")):
+        with pytest.raises(ValueError, match="an output has another shape or type than its scores"):
+            decoder.log_partition_and_marginals([scores], out=[output])
+    for output in (whole[:, :, ::2], whole[:, :, :2], np.zeros((3, 3, 2))[:, ::-1]):
+        with pytest.raises(ValueError, match="a row of an output is not aligned and in C order"):
+            decoder.log_partition_and_marginals([scores], out=[output])
+    frozen = np.zeros((3, 3, 2))
+    frozen.flags.writeable = False
+    with pytest.raises(ValueError, match=r"not writable|read-only"):
+        decoder.log_partition_and_marginals([scores], out=[frozen])
+    with pytest.raises(TypeError, match="out is given, but scores are no list of arrays; leave it out"):
+        decoder.log_partition_and_marginals(scores, out=[scores])
+
+
 def test_no_tokens_and_no_labels(make_decoder):
     decoder = make_decoder()
     for shape in [(0, 0, 3), (0, 0, 0), (4, 4, 0)]:

@@ -71,7 +71,7 @@ def test_long_chains_and_rows_take_no_quadratic_time():
     assert len(relations(chain).inside) == n - 1
     assert relations(row) == ([], [], [])
     assert len(relations(labels).same_span) < 800_000
-    assert process_time() - before < 3
+    assert process_time() - before < 30  # as a rule, 2 seconds; in quadratic time, many minutes
 
 
 def test_pairs_of_mentions():

@@ -1,7 +1,7 @@
 from cpython.buffer cimport Py_buffer
 from libc.string cimport memcpy
 
-from .chart cimport row_offset
+from .chart cimport row_length, row_offset
 
 
 ctypedef struct Segment:
@@ -15,6 +15,7 @@ ctypedef struct Segment:
     Py_ssize_t row_step     # bytes between the rows, spans and labels of a dense array
     Py_ssize_t span_step
     Py_ssize_t label_step   # for packed scores: bytes between the planes of two labels
+    Py_ssize_t out_step     # bytes from the marginals of one token to those of the next in a dense output
     bint is_double
     bint labels_together    # the labels of a span are neighbors in memory
 
@@ -25,6 +26,7 @@ cdef class Batch:
     cdef readonly list outputs  # the arrays of marginals; None if not wanted
     cdef Py_buffer* views
     cdef Py_ssize_t n_views
+    cdef int _set_output(self, Segment* segment, object output) except -1
     cdef Py_buffer* _acquire(self, object array, int axes, bint writable) except NULL
 
 
@@ -36,10 +38,32 @@ cdef inline const char* row_of(const Segment* segment, Py_ssize_t i) noexcept no
 
 
 cdef inline char* out_row_of(const Segment* segment, Py_ssize_t i) noexcept nogil:
-    """The same place in the marginals, which are in C order."""
+    """The same place in the marginals. The spans of a row lie together, and so do the labels of a span."""
     if segment.stored:
         return segment.out + (segment.offset + row_offset(segment.n, segment.stored, i)) * segment.span_step
-    return segment.out + i * (segment.n + 1) * segment.labels * (8 if segment.is_double else 4)
+    return segment.out + i * segment.out_step
+
+
+# Spans whose label weights follow each other in memory as their places in the chart do.
+ctypedef struct Run:
+    Py_ssize_t place        # of the first span in the chart
+    Py_ssize_t length
+    const char* data
+    char* out
+
+
+cdef inline Py_ssize_t count_runs(const Segment* segment) noexcept nogil:
+    """A packed segment is a single run if the decoder looks at all of its spans; otherwise every row is one."""
+    return 1 if segment.stored and segment.stored == segment.width else segment.n
+
+
+cdef inline void set_run(Run* run, const Segment* segment, Py_ssize_t k) noexcept nogil:
+    run.place = row_offset(segment.n, segment.width, k)
+    run.length = row_length(segment.n, segment.width, k)
+    if count_runs(segment) == 1:
+        run.length = row_offset(segment.n, segment.width, segment.n)
+    run.data = row_of(segment, k)
+    run.out = out_row_of(segment, k) if segment.out != NULL else NULL
 
 
 cdef inline double read_weight(const Segment* segment, const char* place) noexcept nogil:

@@ -103,18 +103,35 @@ cdef class Batch:
             raise TypeError(f"scores have type {view.format.decode()!r}; expected native float32 or float64")
         return view
 
+    cdef int _set_output(self, Segment* segment, object output) except -1:
+        """An array for the marginals of a dense segment: its rows may lie anywhere."""
+        cdef Py_buffer* view = self._acquire(output, 3, True)
+        cdef Py_ssize_t item = 8 if segment.is_double else 4
+        if (view.itemsize != item or view.shape[0] != segment.n or view.shape[1] != segment.n
+                or view.shape[2] != segment.labels):
+            raise ValueError("an output has another shape or type than its scores; expected the same")
+        if segment.n and segment.labels and (
+                segment.labels > 1 and view.strides[2] != item
+                or segment.n > 1 and view.strides[1] != item * segment.labels
+                or view.strides[0] % item or <size_t>view.buf % <size_t>item):
+            raise ValueError("a row of an output is not aligned and in C order; expected a new array, or a part of one")
+        segment.out = <char*>view.buf
+        segment.out_step = view.strides[0] + item * segment.labels
+        return 0
+
     @staticmethod
-    def of_arrays(list arrays not None, bint numbered, bint marginals, Py_ssize_t max_span_length):
-        """Dense arrays. `numbered`: an error names the number of the array. With `marginals`, `outputs` has a new
-        array for each of them."""
-        cdef tuple checked = _checked(arrays, numbered)
+    def of_arrays(list arrays not None, bint numbered, bint marginals, Py_ssize_t max_span_length, outputs=None):
+        """Dense arrays. `numbered`: an error names the number of the array. With `marginals`, `outputs` has an
+        array for each of them: those that were given, or new ones."""
+        cdef tuple checked = _checked(arrays, numbered), given = None if outputs is None else tuple(outputs)
         cdef Batch batch = Batch(len(checked))
         cdef Segment* segment
         cdef Py_buffer* view
         cdef Py_ssize_t k, item
-        cdef object output
-        cdef list outputs = []
+        cdef list made = []
         _check_limit(max_span_length)
+        if given is not None and len(given) != batch.size:
+            raise ValueError(f"there are {len(given)} outputs for {batch.size} arrays; expected as many")
         for k in range(batch.size):
             view = batch._acquire(checked[k], 3, False)
             if view.shape[0] != view.shape[1]:
@@ -130,10 +147,10 @@ cdef class Batch:
                 segment.label_step == item and segment.span_step == item * segment.labels
                 and segment.row_step % item == 0 and <size_t>segment.data % <size_t>item == 0)
             if marginals:
-                output = ZEROS((segment.n, segment.n, segment.labels), FLOAT64 if item == 8 else FLOAT32)
-                segment.out = <char*>batch._acquire(output, 3, True).buf
-                outputs.append(output)
-        batch.outputs = outputs if marginals else None
+                made.append(ZEROS((segment.n, segment.n, segment.labels), FLOAT64 if item == 8 else FLOAT32)
+                            if given is None else given[k])
+                batch._set_output(segment, made[k])
+        batch.outputs = made if marginals else None
         return batch
 
     @staticmethod

@@ -19,13 +19,20 @@
 /* Weights at or above this are refused: sums of weights then never overflow. */
 #define SNN_WEIGHT_LIMIT 1e290
 
+/* Spans whose labels are summed together, where the spans of a label lie together. */
+#define BLOCK 128
+/* Planes that are read together. Their numbers are added up in the precision of the weights. */
+#define TOGETHER 4
+
 typedef struct Labels {
-    int (*highest)(double *m, const void *weights, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t span_stride,
-                   ptrdiff_t label_stride, int multi_label);
-    int (*exponentials)(double *e, void *out, ptrdiff_t out_label_stride, const void *weights, ptrdiff_t spans,
-                        ptrdiff_t labels, ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
-    void (*spread)(void *out, const double *e, const double *g, ptrdiff_t spans, ptrdiff_t labels,
-                   ptrdiff_t span_stride, ptrdiff_t label_stride, int multi_label);
+    int (*highest)(double *m, const void *weights, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t plane,
+                   int multi_label);
+    int (*exponentials)(double *e, double *x, double *m, void *out, const void *weights, ptrdiff_t spans,
+                        ptrdiff_t labels, ptrdiff_t plane, int multi_label);
+    void (*spread)(void *out, const double *e, const double *g, ptrdiff_t spans, ptrdiff_t labels, ptrdiff_t plane,
+                   int multi_label);
+    void (*rescale)(void *y, ptrdiff_t y_plane, const void *x, ptrdiff_t x_plane, ptrdiff_t spans, ptrdiff_t labels,
+                    double divisor, double less);
 } Labels;
 
 /* float: arguments from -87 to 80, Taylor polynomial of degree 7 (remainder 5e-9). */
@@ -51,8 +58,13 @@ SNN_BEGIN_AVX2
 #define R(name) name##_float_avx2
 #include "labels_impl.h"
 #undef R
+SNN_END
+SNN_BEGIN_AVX512
+#define R(name) name##_float_avx512
+#include "labels_impl.h"
+#undef R
 #undef LABELS_AVX2
-SNN_END_AVX2
+SNN_END
 #endif
 #undef REAL
 #undef WORD
@@ -89,14 +101,16 @@ SNN_BEGIN_AVX2
 #define R(name) name##_double_avx2
 #include "labels_impl.h"
 #undef R
-SNN_END_AVX2
+SNN_END
 #endif
 
-static const Labels *labels_for(int is_double, int avx2) {
+/* `instructions`: 0 for plain C, 1 for AVX2, 2 for AVX-512, which only floats have. */
+static const Labels *labels_for(int is_double, int instructions) {
 #if SNN_HAS_AVX2_BUILD
-    if (avx2) return is_double ? &snn_labels_double_avx2 : &snn_labels_float_avx2;
+    if (instructions == 2 && !is_double) return &snn_labels_float_avx512;
+    if (instructions) return is_double ? &snn_labels_double_avx2 : &snn_labels_float_avx2;
 #endif
-    (void)avx2;
+    (void)instructions;
     return is_double ? &snn_labels_double_plain : &snn_labels_float_plain;
 }
 

@@ -2,71 +2,72 @@
 """Labels leave the dynamic programs at once: a row of label weights becomes a row with one
 weight per span, and marginals of spans are spread over their labels again at the end.
 
-Functions of a row take a segment and its token i; `room` is memory for the labels of one
-row, eight bytes each. They return 0, or 1 if a weight is NaN or not below the limit of
-labels.h (`highest_row`, `careful_row`, `undecided_row`) or does not fit a plain number
-(`linear_row`).
+Fast functions take a run of spans (batch.pxd), a packed segment in one go; the careful ones
+a segment and its token i. `room` is memory for the labels of one row, eight bytes each. They
+return 0, or 1 if a weight is NaN or not below the limit of labels.h (`highest_run`,
+`careful_row`, `undecided_row`) or does not fit a plain number (`linear_run`).
 """
 from libc.math cimport INFINITY, exp, expm1, fabs, fmax, fmin, isnan, log, log1p
 from libc.string cimport memcpy
 
-from .batch cimport Segment, out_row_of, row_of, weight_at
+from .batch cimport Run, Segment, out_row_of, read_weight, weight_at
 from .chart cimport row_length
 from .labels cimport Spread
 
 cdef extern from "labels.h" nogil:
     ctypedef struct Labels:
-        int (*highest)(double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t, int) noexcept nogil
-        int (*exponentials)(double*, void*, Py_ssize_t, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-                            Py_ssize_t, int) noexcept nogil
-        void (*spread)(void*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, Py_ssize_t,
-                       int) noexcept nogil
-    const Labels* labels_for(int is_double, int avx2)
+        int (*highest)(double*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, int) noexcept nogil
+        int (*exponentials)(double*, double*, double*, void*, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t,
+                            int) noexcept nogil
+        void (*spread)(void*, const double*, const double*, Py_ssize_t, Py_ssize_t, Py_ssize_t, int) noexcept nogil
+        void (*rescale)(void*, Py_ssize_t, const void*, Py_ssize_t, Py_ssize_t, Py_ssize_t, double,
+                        double) noexcept nogil
+    const Labels* labels_for(int is_double, int instructions)
     int snn_use_avx2()
+    int snn_use_avx512()
     double SNN_WEIGHT_LIMIT
 
 cdef bint AVX2 = snn_use_avx2()
+cdef int INSTRUCTIONS = 2 if snn_use_avx512() else 1 if AVX2 else 0
 
 
 cdef bint uses_avx2() noexcept nogil:
     return AVX2
 
 
-cdef const void* _contiguous_row(const Segment* segment, Py_ssize_t i, Py_ssize_t length, char* room,
-                                 Py_ssize_t* span_stride, Py_ssize_t* label_stride) noexcept nogil:
+cdef inline Py_ssize_t _plane(const Segment* segment) noexcept nogil:
+    """Elements from one label to the next; 0 if the labels of a span lie together (labels_impl.h)."""
+    return segment.label_step // (8 if segment.is_double else 4) if segment.stored else 0
+
+
+cdef const void* _readable(const Segment* segment, const Run* run, char* room) noexcept nogil:
     """Label weights that vector code can read, copied together if need be."""
     cdef Py_ssize_t d, t, item = 8 if segment.is_double else 4
-    cdef const char* row = row_of(segment, i)
     cdef char* copy = room
-    if segment.stored:
-        # With one label (or none) the two layouts are the same; call it "together".
-        span_stride[0] = 1
-        label_stride[0] = segment.label_step // item if segment.labels > 1 else 1
-        return row
-    span_stride[0], label_stride[0] = segment.labels, 1
-    if segment.labels_together:
-        return row
-    for d in range(length):
+    if segment.stored or segment.labels_together:
+        return run.data
+    for d in range(run.length):
         for t in range(segment.labels):
-            memcpy(copy, row + d * segment.span_step + t * segment.label_step, item)
+            memcpy(copy, run.data + d * segment.span_step + t * segment.label_step, item)
             copy += item
     return room
 
 
-cdef int highest_row(const Segment* segment, Py_ssize_t i, bint multi_label, double fee, char* room,
+cdef int highest_run(const Segment* segment, const Run* run, bint multi_label, double fee, char* room,
                      double* weight) noexcept nogil:
     """The highest weight of every span when each label costs `fee`; -inf where that is not positive."""
-    cdef Py_ssize_t span_stride, label_stride, d, t, length = row_length(segment.n, segment.width, i)
-    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
-    if labels_for(segment.is_double, AVX2).highest(
-            weight, row, length, segment.labels, span_stride, label_stride, multi_label):
+    cdef Py_ssize_t d, t
+    cdef double w
+    if labels_for(segment.is_double, INSTRUCTIONS).highest(
+            weight, _readable(segment, run, room), run.length, segment.labels, _plane(segment), multi_label):
         return 1
     if fee > 0:
-        for d in range(length):
+        for d in range(run.length):
             if multi_label:
                 weight[d] = 0.0
                 for t in range(segment.labels):
-                    weight[d] += fmax(weight_at(segment, i, d, t) - fee, 0.0)
+                    w = read_weight(segment, run.data + d * segment.span_step + t * segment.label_step)
+                    weight[d] += fmax(w - fee, 0.0)
             else:
                 weight[d] -= fee
             if not weight[d] > 0:
@@ -74,31 +75,39 @@ cdef int highest_row(const Segment* segment, Py_ssize_t i, bint multi_label, dou
     return 0
 
 
-cdef int linear_row(const Segment* segment, Py_ssize_t i, bint multi_label, char* room,
-                    double* weight) noexcept nogil:
-    """The weight of every span over its labels, as a plain number. What becomes the marginals
-    goes to the segment's output, if it has one."""
-    cdef Py_ssize_t span_stride, label_stride, out_stride, length = row_length(segment.n, segment.width, i)
-    cdef const void* row = _contiguous_row(segment, i, length, room, &span_stride, &label_stride)
-    cdef char* out = room
-    out_stride = label_stride
-    if segment.out != NULL:
-        out = out_row_of(segment, i)
-    elif label_stride != 1:
-        out_stride = length
-    return labels_for(segment.is_double, AVX2).exponentials(
-        weight, out, out_stride, row, length, segment.labels, span_stride, label_stride, multi_label)
+cdef int linear_run(const Segment* segment, const Run* run, bint multi_label, char* room, double* weight,
+                    double* expected, double* highest) noexcept nogil:
+    """The weight of every span over its labels, as a plain number. What becomes the marginals goes to the segment's
+    output, if it has one. For packed scores `expected` may be given (`exponentials` in labels_impl.h), and if spans
+    have one label, `highest`, which becomes what `highest_run` gives without a fee."""
+    cdef const void* weights = _readable(segment, run, room)
+    cdef char* out = run.out
+    if out == NULL and not segment.stored:
+        out = room
+    return labels_for(segment.is_double, INSTRUCTIONS).exponentials(
+        weight, expected, highest, out, weights, run.length, segment.labels, _plane(segment), multi_label)
 
 
-cdef void spread_row(const Segment* segment, Py_ssize_t i, bint multi_label, const double* weight,
+cdef void spread_run(const Segment* segment, const Run* run, bint multi_label, const double* weight,
                      const double* factor) noexcept nogil:
     """From marginal / weight of the spans to marginals of their labels."""
-    cdef Py_ssize_t item = 8 if segment.is_double else 4
-    cdef Py_ssize_t span_stride = 1 if segment.stored else segment.labels
-    cdef Py_ssize_t label_stride = segment.label_step // item if segment.stored and segment.labels > 1 else 1
-    labels_for(segment.is_double, AVX2).spread(
-        out_row_of(segment, i), weight, factor, row_length(segment.n, segment.width, i), segment.labels,
-        span_stride, label_stride, multi_label)
+    labels_for(segment.is_double, INSTRUCTIONS).spread(
+        run.out, weight, factor, run.length, segment.labels, _plane(segment), multi_label)
+
+
+cdef void rescale_run(const Segment* segment, const Run* run, double divisor, double less, const Segment* target,
+                      char* to) noexcept nogil:
+    """Label weights of packed scores, divided by one number and less another, to memory that is laid out as `target`
+    is. Calculated in the precision of the scores."""
+    labels_for(segment.is_double, INSTRUCTIONS).rescale(
+        to, _plane(target), run.data, _plane(segment), run.length, segment.labels, divisor, less)
+
+
+cdef double label_marginal(const Segment* segment, Py_ssize_t i, Py_ssize_t d, Py_ssize_t t, bint multi_label,
+                           double weight, double factor) noexcept nogil:
+    """What `spread_run` does, for one label."""
+    cdef double y = exp(weight_at(segment, i, d, t))
+    return fmin(1.0, y / (1.0 + y) * (1.0 + weight) * factor if multi_label else y * factor)
 
 
 # ---- the same over logarithms, for weights of any size ----
@@ -186,6 +195,14 @@ cdef void careful_spread_row(const Segment* segment, Py_ssize_t i, const double*
                 (<float*>(out + t * label_step))[0] *= <float>marginal
 
 
+cdef double careful_label_marginal(const Segment* segment, Py_ssize_t i, Py_ssize_t d, Py_ssize_t t, bint multi_label,
+                                   char* room, double weight, double factor) noexcept nogil:
+    """What `careful_row` and `careful_spread_row` do, for one label."""
+    cdef double* shares = <double*>room
+    label_shares(segment, i, d, multi_label, shares)
+    return fmin(1.0, exp(weight + factor)) * shares[t]
+
+
 # ---- and how undecided the choice of labels is (entropy.pyx) ----
 
 cdef double _binary_entropy(double x) noexcept nogil:
@@ -239,4 +256,23 @@ cdef int undecided_row(const Segment* segment, Py_ssize_t i, bint multi_label, d
         weight[d] = _undecided_labels(segment, i, d, multi_label, &spread[d])
         if weight[d] == INFINITY:
             return 1
+    return 0
+
+
+# ---- and analyses of lower weight (k_best.pyx) ----
+
+cdef int ranked_row(const Segment* segment, Py_ssize_t i, bint multi_label, double fee,
+                    double* weight) noexcept nogil:
+    """The highest weight of every span when each label costs `fee`, positive or not; -inf where none is allowed."""
+    cdef Py_ssize_t d, t
+    cdef double w, high, positive
+    for d in range(row_length(segment.n, segment.width, i)):
+        high, positive = -INFINITY, 0.0
+        for t in range(segment.labels):
+            w = weight_at(segment, i, d, t)
+            if not w < SNN_WEIGHT_LIMIT:
+                return 1
+            high = fmax(high, w - fee)
+            positive += fmax(w - fee, 0.0)
+        weight[d] = positive if multi_label and positive > 0 else high
     return 0

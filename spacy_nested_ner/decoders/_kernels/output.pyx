@@ -6,14 +6,15 @@ Functions return 0, or 1 if there is no memory left.
 from libc.math cimport INFINITY, expm1, fmax
 from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, realloc
+from libc.string cimport memcpy
 
 from .arena cimport Room
 from .batch cimport Segment, weight_at
 from .labels cimport label_shares, sigmoid, softplus
-from .output cimport Column
+from .output cimport Column, Labeled
 from .traceback cimport Found, uniform
 
-from numpy import frombuffer, int64
+from numpy import float64, frombuffer, int64
 
 
 cdef int _append(Column* column, int64_t number) noexcept nogil:
@@ -28,9 +29,16 @@ cdef int _append(Column* column, int64_t number) noexcept nogil:
     return 0
 
 
-cdef object _as_array(const Column* column):
+cdef int _append_real(Column* column, double number) noexcept nogil:
+    """The same in a column of real numbers, which are as large."""
+    cdef int64_t bits
+    memcpy(&bits, &number, sizeof(double))
+    return _append(column, bits)
+
+
+cdef object _as_array(const Column* column, object kind=int64):
     """A copy that nobody can write to."""
-    return frombuffer((<char*>column.numbers)[:column.size * <Py_ssize_t>sizeof(int64_t)], int64)
+    return frombuffer((<char*>column.numbers)[:column.size * <Py_ssize_t>sizeof(int64_t)], kind)
 
 
 cdef void _sort(Room* room, Py_ssize_t n_found, Py_ssize_t n) noexcept nogil:
@@ -68,10 +76,42 @@ cdef class Output:
         free(self.ends.numbers)
         free(self.labels.numbers)
         free(self.offsets.numbers)
+        free(self.probabilities.numbers)
+        free(self.log_partitions.numbers)
+        free(self.log_probabilities.numbers)
+        free(self.entropies.numbers)
+        free(self.weights.numbers)
 
     def arrays(self):
         """Starts, ends, labels and offsets: mentions of analysis k are offsets[k] to offsets[k + 1]."""
         return _as_array(&self.starts), _as_array(&self.ends), _as_array(&self.labels), _as_array(&self.offsets)
+
+    def numbers(self):
+        """Probabilities of mentions; log-partitions, log-probabilities and entropies of analyses."""
+        return (_as_array(&self.probabilities, float64), _as_array(&self.log_partitions, float64),
+                _as_array(&self.log_probabilities, float64), _as_array(&self.entropies, float64))
+
+    def analysis_weights(self):
+        """Of the analyses that `write_ranked` has written."""
+        return _as_array(&self.weights, float64)
+
+    cdef Py_ssize_t length_of(self, Py_ssize_t row) noexcept nogil:
+        """Tokens of a mention less one."""
+        return self.ends.numbers[row] - self.starts.numbers[row] - 1
+
+    cdef int write_probability(self, double probability) noexcept nogil:
+        return _append_real(&self.probabilities, probability)
+
+    cdef int write_summary(self, double log_partition, double log_probability, double entropy) noexcept nogil:
+        return (_append_real(&self.log_partitions, log_partition)
+                or _append_real(&self.log_probabilities, log_probability)
+                or _append_real(&self.entropies, entropy))
+
+    cdef double entropy_of(self, Py_ssize_t number) noexcept nogil:
+        return (<double*>self.entropies.numbers)[number]
+
+    cdef void set_entropy(self, Py_ssize_t number, double entropy) noexcept nogil:
+        (<double*>self.entropies.numbers)[number] = entropy
 
     cdef int close(self) noexcept nogil:
         """An analysis ends here."""
@@ -99,6 +139,14 @@ cdef class Output:
             if not multi_label and self._write(span.start, span.length, label):
                 return 1
         return self.close()
+
+    cdef int write_ranked(self, const Labeled* mentions, Py_ssize_t n_mentions, double weight) noexcept nogil:
+        """Mentions that are sorted already, and the weight of their analysis."""
+        cdef Py_ssize_t k
+        for k in range(n_mentions):
+            if self._write(mentions[k].start, mentions[k].length, mentions[k].label):
+                return 1
+        return _append_real(&self.weights, weight) or self.close()
 
     cdef int write_drawn(self, Room* room, const Segment* segment, bint multi_label, Py_ssize_t n_found,
                          uint64_t* state) noexcept nogil:

@@ -64,7 +64,7 @@ SNN_BEGIN_AVX2
 #define RING(name) maximum_avx2_##name
 #include "semiring_impl.h"
 #undef RING
-SNN_END_AVX2
+SNN_END
 #endif
 #undef PLUS
 #undef TIMES
@@ -97,7 +97,7 @@ SNN_BEGIN_AVX2
 #define RING(name) linear_avx2_##name
 #include "semiring_impl.h"
 #undef RING
-SNN_END_AVX2
+SNN_END
 #endif
 #undef PLUS
 #undef TIMES

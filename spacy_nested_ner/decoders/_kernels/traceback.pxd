@@ -21,14 +21,21 @@ cdef enum Purpose:
     HIGHEST
     DRAWN
     SUMMED
+    LISTED
+
+
+# One of the rules that give an item, and the value of what it gives.
+ctypedef struct Candidate:
+    Py_ssize_t choice
+    double value
 
 
 # Goes through the candidates of one item.
 ctypedef struct Picker:
     Purpose purpose
     Chart* chart
-    double margin          # HIGHEST: a runner-up as close as this is a tie
-    bint tied
+    double gap             # HIGHEST: from the best to the second best candidate
+    double closest         # the smallest gap of all items so far
     uint64_t* state        # DRAWN: of the random numbers
     double item            # DRAWN: value of the item
     const Spreads* spreads  # SUMMED
@@ -37,9 +44,11 @@ ctypedef struct Picker:
     double peak            # SUMMED: highest logarithm so far, less `value`; sums relative to both
     double total
     double surprise
+    Candidate* listed      # LISTED: room for all candidates of an item (arena.pyx)
+    Py_ssize_t n_listed
 
 
-cdef Py_ssize_t highest(Chart* chart, double margin, Found* found, Found* stack) noexcept nogil
+cdef Py_ssize_t highest(Chart* chart, double* closest, Found* found, Found* stack) noexcept nogil
 cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack) noexcept nogil
 cdef double uniform(uint64_t* state) noexcept nogil
 

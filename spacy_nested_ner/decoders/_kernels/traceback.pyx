@@ -3,14 +3,15 @@
 
 An item of the chart is the sum of candidates (the rules that give it). The functions
 `offer_…` enumerate the candidates of an item, once for all purposes: the choice of the
-highest, a draw in proportion to the values, and the entropy (entropy.pyx).
+highest, a draw in proportion to the values, the entropy (entropy.pyx), and a list of them
+(items.pyx).
 """
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, exp, fmin, log
 from libc.stdint cimport uint64_t
 
 from .chart cimport Chart, Semiring, row_length, row_offset
 from .labels cimport Spread
-from .traceback cimport DRAWN, HIGHEST, SUMMED, Found, Picker
+from .traceback cimport DRAWN, HIGHEST, LISTED, SUMMED, Candidate, Found, Picker
 
 cdef enum:
     NOTHING = -1
@@ -37,9 +38,10 @@ cdef inline double _times(const Semiring* ring, double x, double y) noexcept nog
 cdef void open_item(Picker* picker, double item) noexcept nogil:
     picker.item = item
     picker.choice = NOTHING
-    picker.tied = False
+    picker.gap = INFINITY
     picker.value = 0.0 if picker.purpose == DRAWN else -INFINITY
     picker.peak, picker.total, picker.surprise = -INFINITY, 0.0, 0.0
+    picker.n_listed = 0
 
 
 cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread parts) noexcept nogil:
@@ -57,12 +59,17 @@ cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread 
         if value > -INFINITY:
             _add(picker, value - picker.value + parts.log_sum, parts.entropy)
         return
+    if picker.purpose == LISTED:
+        if value > ring.zero:
+            picker.listed[picker.n_listed] = Candidate(choice, value)
+            picker.n_listed += 1
+        return
     if value > picker.value:
-        picker.tied = value - picker.value <= picker.margin
+        picker.gap = value - picker.value
         picker.value = value
         picker.choice = choice
-    elif picker.value - value <= picker.margin:
-        picker.tied = True
+    elif picker.value - value < picker.gap:
+        picker.gap = picker.value - value
 
 
 cdef void _add(Picker* picker, double logarithm, double entropy) noexcept nogil:
@@ -192,7 +199,8 @@ cdef inline bint _is_mention(Picker* picker, Py_ssize_t place) noexcept nogil:
     cdef double weight = picker.chart.weight[place]
     cdef const Semiring* ring = picker.chart.ring
     if picker.purpose == HIGHEST:
-        picker.tied |= 0 < weight <= picker.margin
+        if 0 < weight < picker.gap:
+            picker.gap = weight
         return weight > 0
     if weight == ring.zero:
         return False
@@ -200,7 +208,7 @@ cdef inline bint _is_mention(Picker* picker, Py_ssize_t place) noexcept nogil:
 
 
 cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogil:
-    """Write the mentions of one analysis to `found` and return how many, or -1 at a tie.
+    """Write the mentions of one analysis to `found` and return how many.
 
     `stack` holds spans whose inside is still to be read; they do not overlap.
     """
@@ -211,8 +219,7 @@ cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogi
     while first < n:
         open_item(picker, chart.ring.one)
         offer_first_level(picker, first)
-        if picker.tied:
-            return -1
+        picker.closest = fmin(picker.closest, picker.gap)
         if picker.choice <= 0:
             first += 1
             continue
@@ -260,21 +267,22 @@ cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogi
                         n_found += 1
                 else:
                     break
-                if picker.tied:
-                    return -1
+                picker.closest = fmin(picker.closest, picker.gap)
     return n_found
 
 
-cdef Py_ssize_t highest(Chart* chart, double margin, Found* found, Found* stack) noexcept nogil:
-    """The analysis of highest weight; -1 if `margin` is not negative and on the way down a choice is met that
-    would cost no more than that."""
+cdef Py_ssize_t highest(Chart* chart, double* closest, Found* found, Found* stack) noexcept nogil:
+    """The analysis of highest weight. `closest` becomes the least that another choice on the way down would cost."""
     cdef Picker picker
-    picker.purpose, picker.chart, picker.margin = HIGHEST, chart, margin
-    return _trace(&picker, found, stack)
+    cdef Py_ssize_t n_found
+    picker.purpose, picker.chart, picker.closest = HIGHEST, chart, INFINITY
+    n_found = _trace(&picker, found, stack)
+    closest[0] = picker.closest
+    return n_found
 
 
 cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack) noexcept nogil:
     """One analysis, drawn with its probability."""
     cdef Picker picker
-    picker.purpose, picker.chart, picker.state, picker.margin = DRAWN, chart, state, -1.0
+    picker.purpose, picker.chart, picker.state, picker.closest = DRAWN, chart, state, INFINITY
     return _trace(&picker, found, stack)
