@@ -16,6 +16,7 @@ from thinc.types import Floats2d
 from ..decoders import SpanLayout
 from ._resize import copy_params
 from ._types import Array
+from .one_thread import one_thread
 
 InT = tuple[Floats2d, SpanLayout]
 OutT = Floats2d
@@ -70,27 +71,30 @@ def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Call
     vectors, layout = X
     ops = model.ops
     W: Array = model.get_param("tokens_W")
-    projected: Array = ops.gemm(vectors, W, trans2=True) + model.get_param("tokens_b")
+    with one_thread:
+        projected: Array = vectors @ W.T + model.get_param("tokens_b")
     mask = (projected > 0).astype("float32")
     rate = model.attrs["projection_dropout"] if is_train else 0.0
     if rate:
         mask *= ops.get_dropout_mask(projected.shape, rate)
     projected *= mask
     scores: Array = ops.alloc2f(model.get_dim("nO"), layout.n_spans, zeros=False)
-    for block in _blocks(layout, ops.xp):
-        scores[:, block.cells] = _score(model, projected, block)[:, block.inside[0], block.inside[1]]
+    with one_thread:
+        for block in _blocks(layout, ops.xp):
+            scores[:, block.cells] = _score(model, projected, block)[:, block.inside[0], block.inside[1]]
 
     def backprop(d_scores: Array) -> InT:
         d_projected: Array = ops.alloc2f(*projected.shape)
-        for block in _blocks(layout, ops.xp):
-            d_block: Array = ops.alloc3f(len(d_scores), *block.shape)
-            d_block[:, block.inside[0], block.inside[1]] = d_scores[:, block.cells]
-            _add_gradients(model, projected, d_projected, block, d_block)
-        model.inc_grad("b", d_scores.sum(axis=1))
-        d_projected *= mask
-        model.inc_grad("tokens_W", ops.gemm(d_projected, vectors, trans1=True))
-        model.inc_grad("tokens_b", d_projected.sum(axis=0))
-        return ops.gemm(d_projected, W), layout
+        with one_thread:
+            for block in _blocks(layout, ops.xp):
+                d_block: Array = ops.alloc3f(len(d_scores), *block.shape)
+                d_block[:, block.inside[0], block.inside[1]] = d_scores[:, block.cells]
+                _add_gradients(model, projected, d_projected, block, d_block)
+            model.inc_grad("b", d_scores.sum(axis=1))
+            d_projected *= mask
+            model.inc_grad("tokens_W", d_projected.T @ vectors)
+            model.inc_grad("tokens_b", d_projected.sum(axis=0))
+            return d_projected @ W, layout
 
     return scores, backprop
 

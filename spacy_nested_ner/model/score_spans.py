@@ -2,19 +2,21 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 from spacy.tokens import Doc
 from thinc.api import Model
 from thinc.types import Floats2d
 
 from ..decoders import SpanLayout
-from ._types import Array, Tok2Vec
+from ._types import Array, Tok2Vec, TokenVectors
 
 InT = tuple[list[Doc], SpanLayout]
 OutT = Floats2d
-# Gives one array per doc, or one array for all of them (see with_words).
-Encoder = Tok2Vec | Model[list[Doc], Floats2d]
-Scorer = Model[tuple[Floats2d, SpanLayout], Floats2d]
+# Gives one array per doc, or the vectors of all of them (see with_words).
+Encoder = Tok2Vec | Model[list[Doc], TokenVectors]
+# From vectors as the encoder gives them, those of all docs in one array, and a layout.
+Scorer = Model[Any, Floats2d]
 
 # The longest span when the model is called with docs alone.
 _MAX_SPAN_LENGTH_OF_BARE_DOCS = 10
@@ -67,7 +69,7 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
         encoder.initialize(X=X[0])
         # A listener of a transformer does not know its width before it has run.
         vectors = encoder.predict(X[0])
-        width = (vectors[0] if isinstance(vectors, list) else vectors).shape[1]
+        width = vectors[0].shape[1] if isinstance(vectors, list) else vectors.width
     if Y is not None:
         scorer.set_dim("nO", Y.shape[0], force=True)
     scorer.set_dim("nI", width, force=True)

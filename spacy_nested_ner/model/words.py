@@ -9,7 +9,7 @@ helps in the next.
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 from spacy.strings import StringStore, get_string_id
@@ -17,10 +17,11 @@ from spacy.tokens import Doc
 from thinc.api import Model, uniform_init
 from thinc.types import Floats2d
 
-from ._types import Array, Tok2Vec
+from ._types import Array, Tok2Vec, TokenVectors
+from .row_gradients import RowGradients
 
 InT = list[Doc]
-OutT = Floats2d
+OutT = TokenVectors
 
 # Characters per n-gram. A word is marked at both ends, and with these marks is itself one of its n-grams.
 _SIZES = (3, 4, 5)
@@ -28,7 +29,7 @@ _LONGEST_WORD = 40
 
 
 def with_words(tok2vec: Tok2Vec, *, subword_width: int, subword_rows: int, same_words: bool) -> Model[InT, OutT]:
-    """Map docs to one array of token vectors, each followed by what is known about its word. Case is ignored.
+    """Map docs to the vectors of all tokens, each followed by what is known about its word. Case is ignored.
 
     tok2vec (Model[list[Doc], list[Floats2d]]): Token vectors.
     subword_width (int): Width of the embedding of n-grams; 0 for none.
@@ -46,6 +47,7 @@ def with_words(tok2vec: Tok2Vec, *, subword_width: int, subword_rows: int, same_
         init=init,
         layers=[tok2vec],
         refs={"tok2vec": tok2vec},
+        shims=[RowGradients()],
         params={"E": None},
         dims={"nO": None},
         attrs={"width": subword_width, "rows": subword_rows, "same_words": same_words},
@@ -68,43 +70,48 @@ def forward(model: Model[InT, OutT], docs: InT, is_train: bool) -> tuple[OutT, C
     words = _words_of(docs)
     of_places, backprop_places = _mean_of_places(model, flat, words)
     of_characters, backprop_characters = _mean_of_characters(model, words)
-    numbers = ops.asarray1i(words.numbers)
-    known = ops.xp.hstack((of_places, of_characters))
-    width, split = flat.shape[1], of_places.shape[1]
+    split = of_places.shape[1]
 
-    def backprop(d_output: Array) -> InT:
-        d_known: Array = ops.alloc2f(*known.shape)
-        ops.scatter_add(d_known, numbers, ops.as_contig(d_output[:, width:]))
+    def backprop(d_output: OutT) -> InT:
+        d_known = d_output.shared
         backprop_characters(ops.as_contig(d_known[:, split:]))
-        d_flat = d_output[:, :width] + backprop_places(ops.as_contig(d_known[:, :split]))
+        d_flat = d_output.own + backprop_places(ops.as_contig(d_known[:, :split]))
         return backprop_tok2vec(ops.unflatten(d_flat, ops.asarray1i([len(doc) for doc in docs])))
 
-    return ops.xp.hstack((flat, known[numbers])), backprop
+    known = ops.xp.hstack((of_places, of_characters))
+    return TokenVectors(flat, known, ops.asarray1i(words.numbers)), backprop
 
 
 class Words(NamedTuple):
     """The different words of some docs. A word that occurs in two docs counts as two.
 
     numbers (Array): The number of every token's word.
-    keys (list[int]): The hash of every word, by number.
-    strings (list[StringStore]): Where to look it up.
+    keys (Array): The hash of every word, by number.
+    strings (StringStore | None): Where to look up a hash; None without docs.
     """
 
     numbers: Array
-    keys: list[int]
-    strings: list[StringStore]
+    keys: Array
+    strings: StringStore | None
 
 
 def _words_of(docs: Sequence[Doc]) -> Words:
-    numbers = [np.zeros(0, dtype=int)]
-    keys: list[int] = []
-    strings: list[StringStore] = []
+    numbers, keys = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint64)]
+    n_words = 0
     for doc in docs:
         of_doc, of_tokens = np.unique(doc.to_array("LOWER"), return_inverse=True)
-        numbers.append(of_tokens + len(keys))
-        keys += of_doc.tolist()
-        strings += [doc.vocab.strings] * len(of_doc)
-    return Words(np.concatenate(numbers), keys, strings)
+        numbers.append(of_tokens + n_words)
+        keys.append(of_doc)
+        n_words += len(of_doc)
+    return Words(np.concatenate(numbers), np.concatenate(keys), _strings_of(docs))
+
+
+def _strings_of(docs: Sequence[Doc]) -> StringStore | None:
+    """The strings of all docs, which usually have the same vocab."""
+    stores = list({id(doc.vocab): doc.vocab.strings for doc in docs}.values())
+    if len(stores) < 2:
+        return stores[0] if stores else None
+    return StringStore({token.lower_ for doc in docs for token in doc})
 
 
 def _mean_of_places(model: Model[InT, OutT], flat: Array, words: Words) -> tuple[Array, Callable]:
@@ -113,7 +120,7 @@ def _mean_of_places(model: Model[InT, OutT], flat: Array, words: Words) -> tuple
     if not model.attrs["same_words"]:
         return ops.alloc2f(len(words.keys), 0), lambda d_means: 0.0
     order = ops.xp.asarray(np.argsort(words.numbers, kind="stable"))
-    counts = ops.asarray1i(np.bincount(words.numbers).tolist())
+    counts = ops.asarray1i(cast(Array, np.bincount(words.numbers)))
 
     def backprop(d_means: Floats2d) -> Floats2d:
         d_flat: Array = ops.alloc2f(*flat.shape)
@@ -127,18 +134,23 @@ def _mean_of_characters(model: Model[InT, OutT], words: Words) -> tuple[Array, C
     """The mean embedding of every word's n-grams."""
     ops = model.ops
     E: Array = model.get_param("E")
-    if not E.size or not words.keys:
+    if not E.size or words.strings is None or not len(words.keys):
         return ops.alloc2f(len(words.keys), E.shape[1]), lambda d_means: None
-    by_word = [rows_of_word(strings[key], len(E)) for key, strings in zip(words.keys, words.strings)]
+    # Looked up once per word of the batch, however many docs it occurs in.
+    keys, of_words = np.unique(words.keys, return_inverse=True)
+    by_word = [rows_of_word(words.strings[key], len(E)) for key in keys.tolist()]
     all_rows: Array = np.concatenate(by_word)
     rows, counts = ops.asarray1i(all_rows), ops.asarray1i([len(rows) for rows in by_word])
+    numbers = ops.asarray1i(cast(Array, of_words))
 
     def backprop(d_means: Floats2d) -> None:
-        d_E = ops.alloc2f(*E.shape)
-        ops.scatter_add(d_E, rows, ops.backprop_reduce_mean(d_means, counts))
-        model.inc_grad("E", d_E)
+        d_words = ops.alloc2f(len(counts), E.shape[1])
+        ops.scatter_add(d_words, numbers, d_means)
+        (gradients,) = model.shims
+        cast(RowGradients, gradients).add(model, "E", rows, ops.backprop_reduce_mean(d_words, counts))
 
-    return ops.reduce_mean(E[rows], counts), backprop
+    means: Array = ops.reduce_mean(E[rows], counts)
+    return means[numbers], backprop
 
 
 @lru_cache(maxsize=2**16)

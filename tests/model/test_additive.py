@@ -47,18 +47,6 @@ def test_without_gates_the_content_is_the_plain_mean_and_stays_it():
     assert not scorer.get_grad("gates_b").any()
 
 
-def test_spans_are_sorted_by_length_once(scorer, monkeypatch):
-    """The backward pass uses what the forward pass has computed."""
-    runs = []
-    by_length = SpanLayout.__dict__["by_length"]
-    compute = by_length.func
-    monkeypatch.setattr(by_length, "func", lambda layout: runs.append(layout) or compute(layout))
-    layout = SpanLayout([7, 1, 0, 12], 4)
-    scores, backprop = scorer.begin_update((layers.random_vectors(layout.n_tokens), layout))
-    backprop(scores)
-    assert runs == [layout]
-
-
 def test_resizing_keeps_what_was_learned(scorer):
     layers.check_resize(scorer, resize)
 

@@ -30,6 +30,11 @@ def make(width=3, same_words=True):
     return model
 
 
+def whole(vectors):
+    """One row per token."""
+    return np.hstack((vectors.own, vectors.shared[vectors.numbers]))
+
+
 SETTINGS = [(3, True), (3, False), (0, True)]
 
 
@@ -37,7 +42,7 @@ SETTINGS = [(3, True), (3, False), (0, True)]
 def test_output_is_as_defined(width, same_words):
     model, docs = make(width, same_words), make_docs()
     given, E = model.layers[0].predict(docs), model.get_param("E")
-    outputs = model.ops.unflatten(model.predict(docs), [len(doc) for doc in docs])
+    outputs = model.ops.unflatten(whole(model.predict(docs)), [len(doc) for doc in docs])
     for doc, vectors, output in zip(docs, given, outputs, strict=True):
         assert output.shape == (len(doc), model.get_dim("nO"))
         for token in doc:
@@ -55,13 +60,15 @@ def test_gradient(width, same_words, param):
     owner = model.layers[0] if param == "X" else model
     random = np.random.default_rng(1)
     before, backprop = model.begin_update(docs)
-    weights = random.normal(size=before.shape).astype("float32")
-    backprop(weights)
+    weights = random.normal(size=whole(before).shape).astype("float32")
+    d_shared = np.zeros_like(before.shared)
+    np.add.at(d_shared, before.numbers, weights[:, WIDTH:])
+    backprop(words.TokenVectors(weights[:, :WIDTH], d_shared, before.numbers))
     value = owner.get_param(param)
+    gradient = owner.get_grad("X") if param == "X" else model.shims[0].gradient(model, "E")
     step = random.normal(size=value.shape).astype("float32")
     owner.set_param(param, value + step)
-    change = (weights * (model.predict(docs) - before)).sum()
-    gradient = owner.get_grad(param) if owner.has_grad(param) else np.zeros_like(value)
+    change = (weights * (whole(model.predict(docs)) - whole(before))).sum()
     assert (gradient * step).sum() == pytest.approx(change, rel=1e-3, abs=1e-3)
     assert gradient.any() == bool(value.size)
 
@@ -70,7 +77,17 @@ def test_no_docs_and_only_empty_ones():
     model = make()
     empty = Doc(VOCAB)
     model.layers[0].set_param("X", np.zeros((0, WIDTH), dtype="float32"))
-    assert model.predict([empty, empty]).shape == (0, model.get_dim("nO"))
+    for docs in ([empty, empty], []):
+        assert whole(model.predict(docs)).shape == (0, model.get_dim("nO"))
+
+
+def test_a_word_of_several_docs_is_looked_up_once(monkeypatch):
+    model, looked_up = make(), []
+    rows_of_word = words.rows_of_word
+    monkeypatch.setattr(words, "rows_of_word", lambda *args: looked_up.append(args[0]) or rows_of_word(*args))
+    vectors = model.predict(make_docs())
+    assert sorted(looked_up) == sorted({word.lower() for text in TEXTS for word in text.split()})
+    assert len(vectors.shared) == sum(len(set(text.lower().split())) for text in TEXTS)
 
 
 def test_docs_of_two_vocabs():

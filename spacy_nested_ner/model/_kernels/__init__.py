@@ -1,0 +1,1 @@
+"""The span scorer in Cython and C."""
