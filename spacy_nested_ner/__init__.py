@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         SearchSpace,
         SpanLayout,
     )
+    from .display.rendering import render
     from .evaluation import calibrate, collect_statistics, measure, measure_coverage, predict
     from .export import mention_tree, mentions
     from .pipeline.component import NestedNER
@@ -49,6 +50,7 @@ _MODULES = {
         "SearchSpace",
         "SpanLayout",
     ),
+    "display.rendering": ("render",),
     "evaluation": ("calibrate", "collect_statistics", "measure", "measure_coverage", "predict"),
     "export": ("mention_tree", "mentions"),
     "pipeline.component": ("NestedNER",),

@@ -7,9 +7,10 @@ import pytest
 
 import spacy_nested_ner
 import spacy_nested_ner.evaluation
+import spacy_nested_ner.jobs
 
 
-@pytest.mark.parametrize("package", [spacy_nested_ner, spacy_nested_ner.evaluation])
+@pytest.mark.parametrize("package", [spacy_nested_ner, spacy_nested_ner.evaluation, spacy_nested_ner.jobs])
 def test_every_name_is_there(package):
     assert dir(package) == sorted(package.__all__)
     for name in package.__all__:

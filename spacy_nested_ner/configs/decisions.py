@@ -164,9 +164,15 @@ def _describe(decoder: Decoder) -> str:
 
 
 def decide_span_limit(evidence: Evidence) -> Decision:
-    """As long as the longest mention."""
-    longest = evidence.longest
-    why = f"the longest mention has {counted(longest, 'token')}: up to {counted(longest, 'span')} per token"
+    """What the component will choose when training starts."""
+    limit, choice = evidence.span_limit, evidence.limit
+    why = "there is no mention to choose by"
+    if choice is not None and choice.kept == choice.mentions:
+        why = f"the longest mention has {counted(limit, 'token')}"
+    elif choice is not None:
+        kept = _percent(choice.coverage)
+        why = f"{kept} of the mentions have at most {counted(limit, 'token')}, the longest has {choice.longest:,}"
+    why += f": up to {counted(limit, 'span')} per token"
     return Decision("Span limit", "auto", why, name="components.nested_ner.max_span_length")
 
 

@@ -15,6 +15,7 @@ from ..annotation import by_segment, sentence_bounds
 from ..decoders import AutoDecoder, Decoder, Mention, QuadraticDecoder
 from ..decoders.auto import count_kept
 from ..decoders.nesting import depths
+from ..decoders.span_limit import WITHOUT_MENTIONS, LimitChoice, choose_limit, lengths_of
 from ..pipeline.gold import align, labeled_spans, on_predicted
 from .contents import Contents
 
@@ -49,28 +50,34 @@ class Evidence:
         """Tokens of the longest mention."""
         return max(self.lengths, default=0)
 
-    def length_of_most(self, share: float) -> int:
-        """The smallest length that at most this share of the mentions exceeds."""
-        rest = self.lengths.total()
-        for length, n in sorted(self.lengths.items()):
-            rest -= n
-            if rest <= share * self.lengths.total():
-                return length
-        return 0
+    @cached_property
+    def limit(self) -> LimitChoice | None:
+        """What max_span_length = "auto" will choose when training starts. Ask for it after the last example."""
+        return choose_limit(lengths_of(self.segments))
+
+    @property
+    def span_limit(self) -> int:
+        """Tokens of the longest span that is scored."""
+        return WITHOUT_MENTIONS if self.limit is None else self.limit.limit
+
+    @cached_property
+    def scored(self) -> list[tuple[list[Mention], int]]:
+        """The mentions in each stretch of text that a decoder could keep, and its number of tokens."""
+        return [([m for m in mentions if m.end - m.start <= self.span_limit], n) for mentions, n in self.segments]
 
     @property
     def placed(self) -> int:
-        """Mentions that align with tokens and segments, so that a decoder could keep them."""
-        return sum(len(mentions) for mentions, _ in self.segments)
+        """Mentions that align with tokens and segments and are not too long, so that a decoder could keep them."""
+        return sum(len(mentions) for mentions, _ in self.scored)
 
     def kept_by(self, decoder: Decoder) -> int:
         """Mentions that a search space keeps."""
-        return count_kept(self.segments, [decoder])[0]
+        return count_kept(self.scored, [decoder])[0]
 
     @cached_property
     def decoder(self) -> Decoder:
         """What the component will choose when training starts. Ask for it after the last example."""
-        choice = AutoDecoder().choose(self.segments, self.longest)
+        choice = AutoDecoder().choose(self.scored, self.span_limit)
         return QuadraticDecoder() if choice is None else choice.decoder
 
     def add(self, example: Example, spans_key: str, *, use_sentences: bool) -> None:

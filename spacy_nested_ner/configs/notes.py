@@ -9,9 +9,6 @@ from ..decoders import FlatDecoder
 from .decisions import PIECES
 from .evidence import Evidence, Part
 
-# The longest mention is an outlier if it is this many times as long as all but one mention in a thousand.
-_OUTLIER = 2
-_RARE = 0.001
 # How many misaligned mentions are shown.
 _EXAMPLES = 3
 
@@ -69,12 +66,12 @@ def _about_decoder(evidence: Evidence, command: str) -> Iterator[str]:
 
 def _about_lengths(train: Part, key: str, piece: int) -> Iterator[str]:
     evidence, contents = train.evidence, train.contents
-    usual = evidence.length_of_most(_RARE)
-    if evidence.longest >= _OUTLIER * usual:
-        rest = sum(n for length, n in evidence.lengths.items() if length > usual)
+    limit = evidence.limit
+    if limit is not None and limit.kept < limit.mentions:
         yield (
-            f"The longest mention has {evidence.longest:,} tokens, but only {rest:,} of {evidence.mentions:,} have "
-            f"more than {usual:,}. Look for mistakes; max_span_length = {usual} would make training faster."
+            f"{limit.mentions - limit.kept:,} of {counted(limit.mentions, 'mention')} are left out of training, "
+            f"because they have more than {limit.limit} tokens; the longest has {limit.longest:,}. Look for mistakes; "
+            f"max_span_length = {limit.longest} keeps them, and makes training slower."
         )
     if contents.longest_unsplit > piece:
         yield (

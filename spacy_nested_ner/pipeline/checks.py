@@ -6,27 +6,19 @@ from spacy.language import Language
 from thinc.api import Model
 
 from .._warn import warn
+from ..decoders.decoder import check_temperature, check_threshold, is_number
 
 
 def check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
-    """Raise an error if correct and incorrect mentions would share a key."""
+    """Raise an error if correct and incorrect mentions would share a key, or one is no name."""
+    if not isinstance(spans_key, str) or not isinstance(incorrect_spans_key, str | None):
+        wrong, key = ("", spans_key) if not isinstance(spans_key, str) else ("incorrect_", incorrect_spans_key)
+        raise ValueError(f"{wrong}spans_key is {key!r}; expected a name, a key of doc.spans")
     if incorrect_spans_key == spans_key:
         raise ValueError(
             f"spans_key and incorrect_spans_key are both {spans_key!r}; expected one key for mentions and another for "
             f"spans that are not mentions, or null for {spans_key + '_incorrect'!r}"
         )
-
-
-def check_threshold(threshold: float | None) -> None:
-    """Raise an error if a threshold is out of range."""
-    if threshold is not None and not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is {threshold}; expected a number between 0 and 1, or null for the best analysis")
-
-
-def check_temperature(temperature: float) -> None:
-    """Raise an error if a temperature is out of range."""
-    if not 0 < temperature < float("inf"):
-        raise ValueError(f"temperature is {temperature}; expected a number above 0; 1 leaves probabilities as is")
 
 
 def check_settings(
@@ -36,24 +28,28 @@ def check_settings(
     label_smoothing: float,
     missing_rate: float,
     max_span_length: int | Literal["auto"] | None,
+    use_sentences: bool,
     learn_rate_scale: float,
 ) -> None:
     """Raise an error if a setting is out of range."""
     check_threshold(threshold)
     check_temperature(temperature)
-    if not 0 <= label_smoothing < 1:
+    if not (is_number(label_smoothing) and 0 <= label_smoothing < 1):
         raise ValueError(f"label_smoothing is {label_smoothing}; expected a number from 0 to less than 1, 0 for none")
-    if not 0 < missing_rate <= 1:
+    if not (is_number(missing_rate) and 0 < missing_rate <= 1):
         raise ValueError(
             f"missing_rate is {missing_rate}; expected a number above 0 and up to 1, the share of mentions missing "
             f"from incomplete docs"
         )
-    if isinstance(max_span_length, int) and max_span_length < 1:
+    is_limit = type(max_span_length) is int and max_span_length >= 1
+    if not (is_limit or max_span_length == "auto" or max_span_length is None):
         raise ValueError(
-            f'max_span_length is {max_span_length}; expected 1 or more tokens, "auto" for the longest mention of the '
-            f"training data, or null for no limit"
+            f'max_span_length is {max_span_length}; expected 1 or more tokens, "auto" to choose by the training data, '
+            f"or null for no limit"
         )
-    if not learn_rate_scale > 0:
+    if not isinstance(use_sentences, bool):
+        raise ValueError(f"use_sentences is {use_sentences!r}; expected true or false")
+    if not (is_number(learn_rate_scale) and learn_rate_scale > 0):
         raise ValueError(
             f"learn_rate_scale is {learn_rate_scale}; expected a number above 0; 1 is the optimizer's own rate"
         )

@@ -1,7 +1,9 @@
 """The pipe: glue between spaCy, the model, the gold and the decoders."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -16,7 +18,7 @@ from thinc.api import Model, Optimizer, set_dropout_rate
 from thinc.types import Floats2d
 
 from .._warn import warn
-from ..annotation import Segment, sentence_bounds
+from ..annotation import Segment, incorrect_key_of, sentence_bounds
 from ..decoders import (
     AutoDecoder,
     Decoder,
@@ -27,24 +29,25 @@ from ..decoders import (
     decoder_from_settings,
 )
 from ..decoders.auto import Choice
-from .checks import (
-    check_keys,
-    check_settings,
-    check_temperature,
-    warn_about_idle_upstream,
-    warn_about_score_weights,
-)
+from ..decoders.decoder import check_temperature
+from ..decoders.span_limit import WITHOUT_MENTIONS, LimitChoice, choose_limit, lengths_of
+from ..model.row_gradients import catch_up
+from .checks import warn_about_idle_upstream, warn_about_score_weights
+from .divergence import Divergence
 from .gold import GoldReader
+from .gold_cache import GoldCache
 from .loss import crf_loss
 from .lost import Lost
 from .prediction import Prediction, ScoredDocs
-from .survey import check_mentions_found, survey_examples
+from .saved import CONFIGURED, SETTINGS, apply_config, check_saved, check_weights, nothing_learned
+from .survey import Survey, check_mentions_found, survey_examples
 from .unseen import UnseenGold
 
-# Taken when max_span_length is "auto" and no training data has a mention.
-_SPAN_LENGTH_WITHOUT_DATA = 10
 # Default of arguments: use the component's setting.
 _AS_SET: Any = object()
+# Prediction scores at most so many spans and labels at a time, 24 MB: arrays of this size get memory that others have
+# left, larger ones get new pages from the system every time.
+_SCORES_TOGETHER = 6 * 2**20
 # Below spaCy's own logger, so that it has the same handler. The command line shows its messages, scripts do not.
 _logger = logging.getLogger("spacy.nested_ner")
 
@@ -76,15 +79,6 @@ class NestedNER(TrainablePipe):
         learn_rate_scale: float = 1.0,
         scorer: Callable | None = None,
     ):
-        check_keys(spans_key, incorrect_spans_key)
-        check_settings(
-            threshold=threshold,
-            temperature=temperature,
-            label_smoothing=label_smoothing,
-            missing_rate=missing_rate,
-            max_span_length=max_span_length,
-            learn_rate_scale=learn_rate_scale,
-        )
         self.vocab = vocab
         self.model = model
         self.name = name
@@ -92,9 +86,10 @@ class NestedNER(TrainablePipe):
         self.auto_decoder = decoder if isinstance(decoder, AutoDecoder) else None
         self._decoder = decoder if isinstance(decoder, Decoder) else None
         self.scorer = scorer
+        self._gold = GoldCache()
         self._unseen = UnseenGold()
-        self.cfg: dict[str, Any] = {
-            "labels": [],
+        self._divergence = Divergence(name)
+        settings = {
             "spans_key": spans_key,
             "incorrect_spans_key": incorrect_spans_key,
             "threshold": threshold,
@@ -104,13 +99,25 @@ class NestedNER(TrainablePipe):
             "max_span_length": max_span_length,
             "use_sentences": use_sentences,
             "learn_rate_scale": learn_rate_scale,
-            "longest_gold_mention": None,
-            "label_counts": {},
-            "chosen_decoder": None,
-            "decoder_choice": None,
         }
+        self.cfg: dict[str, Any] = {**nothing_learned(), **settings, CONFIGURED: settings}
+        check_saved(self.cfg)
 
     # ---- settings ----
+
+    def configure(self, nlp: Language, **settings: Any) -> None:
+        """Change settings here and in the config of the pipeline, so that the config that is saved shows them.
+
+        nlp (Language): The pipeline.
+        settings (Any): As in the config, such as `threshold=0.3`.
+        """
+        for setting in settings:
+            if setting not in SETTINGS:
+                raise ValueError(f"{setting!r} is no setting of the component; expected one of {', '.join(SETTINGS)}")
+        check_saved({**self.cfg, **settings})
+        self.cfg.update(settings)
+        self.cfg[CONFIGURED] = {**self.cfg[CONFIGURED], **settings}
+        nlp.get_pipe_config(self.name).update(settings)
 
     @property
     def key(self) -> str:
@@ -118,7 +125,7 @@ class NestedNER(TrainablePipe):
 
     @property
     def incorrect_key(self) -> str:
-        return str(self.cfg["incorrect_spans_key"] or f"{self.key}_incorrect")
+        return str(self.cfg["incorrect_spans_key"] or incorrect_key_of(self.key))
 
     @property
     def decoder(self) -> Decoder:
@@ -178,7 +185,17 @@ class NestedNER(TrainablePipe):
         limit: int | Literal["auto"] | None = self.cfg["max_span_length"]
         if limit != "auto":
             return limit
-        return self.cfg["longest_gold_mention"] or _SPAN_LENGTH_WITHOUT_DATA
+        choice = self.span_limit_choice
+        return self.cfg["longest_gold_mention"] or (choice.limit if choice else WITHOUT_MENTIONS)
+
+    @property
+    def span_limit_choice(self) -> LimitChoice | None:
+        """What max_span_length = "auto" has chosen by the training data, with the numbers that decided it.
+
+        RETURNS (LimitChoice | None): None if max_span_length is a number or None, or there was no mention to choose by.
+        """
+        choice = self.cfg["span_limit_choice"]
+        return LimitChoice(**choice) if choice and self.cfg["max_span_length"] == "auto" else None
 
     def add_label(self, label: str) -> int:
         """Add a label, before or after training.
@@ -213,10 +230,14 @@ class NestedNER(TrainablePipe):
         docs = list(docs)
         if not any(len(doc) for doc in docs):
             return [Prediction([], [], 0.0, 0.0) for _ in docs]
-        return self.scores(docs).predict(
-            threshold=self.threshold if threshold is _AS_SET else threshold,
-            temperature=self.temperature if temperature is _AS_SET else temperature,
-        )
+        threshold = self.threshold if threshold is _AS_SET else threshold
+        temperature = self.temperature if temperature is _AS_SET else temperature
+        found: list[Prediction] = []
+        for some in self._in_parts(docs):
+            scored = self.scores(some)
+            with self._divergence.in_prediction(scored.scores):
+                found += scored.predict(threshold=threshold, temperature=temperature)
+        return found
 
     def scores(self, docs: Iterable[Doc]) -> ScoredDocs:
         """The score of every span of some docs: the network runs once, and any number of analyses can be decoded
@@ -228,6 +249,7 @@ class NestedNER(TrainablePipe):
         docs = list(docs)
         decoder = self._ready_decoder()
         segments, layout = self._segmented(docs)
+        layout.check_memory(len(self.labels))
         if not layout.n_tokens:
             return ScoredDocs(decoder, PackedScores(np.zeros((len(self.labels), 0), dtype="float32"), layout), segments)
         return ScoredDocs(decoder, self._packed(self.model.predict((docs, layout)), layout), segments)
@@ -238,8 +260,9 @@ class NestedNER(TrainablePipe):
         docs (Iterable[Doc]): Docs to change.
         predictions (Iterable[Prediction]): What `predict` gives for them.
         """
+        labels = self.labels
         for doc, prediction in zip(docs, predictions):
-            spans = [Span(doc, m.start, m.end, label=self.labels[m.label]) for m in prediction.mentions]
+            spans = [Span(doc, start, end, label=labels[label]) for start, end, label in prediction.mentions]
             attrs = {
                 "scores": np.asarray(prediction.probabilities, dtype="float32"),
                 "log_probability": prediction.log_probability,
@@ -250,6 +273,20 @@ class NestedNER(TrainablePipe):
     def segments(self, doc: Doc) -> list[Segment]:
         """The bounds of the segments of a doc, which are decoded one by one."""
         return sentence_bounds(doc, use_sentences=self.cfg["use_sentences"])
+
+    def _in_parts(self, docs: list[Doc]) -> Iterator[list[Doc]]:
+        """Docs in their order, as many at a time as have not too many scores together, but at least one."""
+        limit, n_labels = self.span_limit, len(self.labels)
+        some: list[Doc] = []
+        count = 0
+        for doc in docs:
+            scores = len(doc) * min(len(doc), limit or len(doc)) * n_labels
+            if some and count + scores > _SCORES_TOGETHER:
+                yield some
+                some, count = [], 0
+            some.append(doc)
+            count += scores
+        yield some
 
     def _ready_decoder(self) -> Decoder:
         """The decoder of a component that has been initialized; spaCy's error if it has not."""
@@ -275,7 +312,7 @@ class NestedNER(TrainablePipe):
         nlp: Language | None = None,
         labels: list[str] | None = None,
     ) -> None:
-        """Learn labels and the longest mention from the data, and report what cannot be learned.
+        """Learn labels, span limit and decoder from the data, and report what cannot be learned.
 
         get_examples (Callable): Gives representative examples. Called once.
         nlp (Language | None): The pipeline.
@@ -284,12 +321,12 @@ class NestedNER(TrainablePipe):
         for label in labels or ():
             self.add_label(label)
         survey = survey_examples(get_examples, self.gold_reader(), self.segments)
-        self.cfg["longest_gold_mention"] = survey.longest or None
         self.cfg["label_counts"] = survey.label_counts
         if labels is None:
             for label in survey.label_counts:
                 self.add_label(label)
         check_mentions_found(survey, self.key, self.labels)
+        self._choose_span_limit(survey)
         lost, reader = Lost(), self.gold_reader()
         segments = survey.place(reader, lost)
         if self.auto_decoder is not None:
@@ -306,8 +343,20 @@ class NestedNER(TrainablePipe):
             Y = self.model.ops.alloc2f(len(self.labels), layout.n_spans)
             self.model.initialize(X=(survey.sample, layout), Y=Y)
         else:
-            self.model.set_dim("nO", len(self.labels), force=True)
-            self.model.initialize()
+            raise ValueError(
+                f"none of the {survey.n_docs:,} training docs has a token, so the sizes of the network's layers are "
+                f"unknown; expected a text in at least one of them"
+            )
+
+    def _choose_span_limit(self, survey: Survey) -> None:
+        """By the mentions that fit tokens and segments, whose labels are known."""
+        self.cfg["longest_gold_mention"] = self.cfg["span_limit_choice"] = None
+        if self.cfg["max_span_length"] != "auto":
+            return
+        choice = choose_limit(lengths_of(survey.place(replace(self.gold_reader(), span_limit=None), Lost())))
+        if choice is not None:
+            self.cfg["span_limit_choice"] = choice._asdict()
+            _logger.info("%s: %s", self.name, choice)
 
     def _choose_decoder(self, auto: AutoDecoder, segments: list[tuple[list[Mention], int]]) -> None:
         """By the mentions that fit tokens, segments and the span limit; no decoder can recover the others."""
@@ -335,8 +384,12 @@ class NestedNER(TrainablePipe):
         set_dropout_rate(self.model, drop)
         docs = [example.predicted for example in examples]
         segments, layout = self._segmented(docs)
+        layout.check_memory(len(self.labels), copies=2)
         values, backprop = self.model.begin_update((docs, layout))
-        loss, d_values = self.get_loss(examples, ScoredDocs(decoder, self._packed(values, layout), segments))
+        scored = ScoredDocs(decoder, self._packed(values, layout), segments)
+        with self._divergence.in_training(scored.scores):
+            loss, d_values = self.get_loss(examples, scored)
+        del values, scored  # of all spans: the memory is needed for the backward pass
         backprop(d_values)
         if sgd is not None:
             self.finish_update(sgd)
@@ -347,19 +400,21 @@ class NestedNER(TrainablePipe):
         """Update the weights, at this component's own learning rate."""
         rate = sgd.learn_rate
         sgd.learn_rate = rate * self.cfg["learn_rate_scale"]
+        self._divergence.note_update(float(sgd.learn_rate))
         try:
             self.model.finish_update(sgd)
         finally:
             sgd.learn_rate = rate
 
+    def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
+        """Use other weights meanwhile, such as the averages of an optimizer."""
+        catch_up(self.model, params)
+        yield from super().use_params(params)
+
     def get_loss(self, examples: Iterable[Example], scores: ScoredDocs) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""
-        lost, reader = Lost(), self.gold_reader()
-        gold = [
-            known
-            for example, segments in zip(examples, scores.segments)
-            for known in reader.read(example, segments, scores.decoder, lost)
-        ]
+        lost = Lost()
+        gold = self._gold.read(self.gold_reader(), examples, scores.segments, scores.decoder, lost)
         self._unseen.warn(self.name, lost, scores.decoder, self.span_limit, known=self.cfg["label_counts"])
         loss, gradient = crf_loss(scores.decoder, scores.packed(), gold, label_smoothing=self.cfg["label_smoothing"])
         return loss, self.model.ops.asarray2f(cast(Floats2d, gradient))
@@ -380,16 +435,25 @@ class NestedNER(TrainablePipe):
 
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "NestedNER":
         """Load the pipe from a directory."""
-        return self._load(lambda: super(NestedNER, self).from_disk(path, exclude=exclude), str(path))
+        load = super().from_disk
+        return self._load(lambda: load(path, exclude=exclude), str(path), exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "NestedNER":
         """Load the pipe from bytes."""
-        return self._load(lambda: super(NestedNER, self).from_bytes(bytes_data, exclude=exclude), "the given bytes")
+        load = super().from_bytes
+        return self._load(lambda: load(bytes_data, exclude=exclude), "the given bytes", exclude)
 
-    def _load(self, load: Callable[[], Any], source: str) -> "NestedNER":
+    def _load(self, load: Callable[[], Any], source: str, exclude: Iterable[str]) -> "NestedNER":
         # The decoder comes from the config, unless the config leaves it open; the rest must fit together.
+        config, defaults = self.cfg[CONFIGURED], signature(NestedNER).parameters
+        self.cfg[CONFIGURED] = None
+        if "cfg" not in exclude:  # forget what it learned before: files of earlier versions lack some of it
+            self.cfg.update(nothing_learned())
         try:
             load()
+            apply_config(self.name, self.cfg, config, {name: defaults[name].default for name in SETTINGS})
+            check_saved(self.cfg)
+            check_weights(self.model)
             if self.auto_decoder is not None:
                 chosen = self.cfg["chosen_decoder"]
                 self._decoder = decoder_from_settings(chosen) if chosen else None
@@ -400,6 +464,8 @@ class NestedNER(TrainablePipe):
                 f"cannot load the component {self.name!r} from {source}: {error}. The files are damaged, or were saved "
                 f"with a model other than the one in the config"
             ) from error
+        finally:
+            self.cfg[CONFIGURED] = config
         if self.model.has_dim("nO") and self.model.get_dim("nO") != len(self.labels):
             raise ValueError(
                 f"the component {self.name!r} in {source} has {len(self.labels)} labels in its cfg, but a model for "

@@ -25,10 +25,10 @@ decoder = "AutoDecoder"
 
 [nested_ner.model]
 @architectures = "spacy-nested-ner.SpanScorer.v1"
-hidden_width = 128
+hidden_width = 64
 gated = true
 subword_width = 64
-subword_rows = 20000
+subword_rows = 10000
 same_words = true
 
 [nested_ner.model.tok2vec]
@@ -98,8 +98,9 @@ def make_nested_ner(
     label_smoothing (float): The share of a gold mention that goes to other labels of the same span.
     missing_rate (float): The share of mentions missing from incomplete docs
         (`doc.spans[spans_key].attrs["incomplete"] = True`): above 0, up to 1.
-    max_span_length (int | "auto" | None): Tokens of the longest mention to look for; "auto" for the longest in the
-        training data, None for no limit.
+    max_span_length (int | "auto" | None): Tokens of the longest mention to look for; None for no limit. "auto" takes
+        the shortest limit that keeps 99.9 % of the mentions in the training data and 90 % of those of every label,
+        and keeps all mentions of up to 20 tokens.
     use_sentences (bool): Decode sentence by sentence, where docs have sentence boundaries.
     learn_rate_scale (float): The component's learning rate is that of the optimizer times this. A transformer that
         it listens to keeps the rate of the optimizer.

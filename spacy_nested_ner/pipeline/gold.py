@@ -7,6 +7,7 @@ from functools import cached_property
 from numbers import Real
 from typing import NamedTuple
 
+import numpy as np
 from spacy.tokens import Doc, Span
 from spacy.training import Example
 
@@ -37,9 +38,8 @@ def align(example: Example, spans_key: str) -> AlignedGold:
     """The gold mentions of an example on the tokens of its predicted doc."""
     gold = {as_mention(span): span for span in example.reference.spans.get(spans_key, [])}
     aligned = on_predicted(example, gold.values())
-    misaligned = Counter(mention.label for mention in gold) - Counter(span.label_ for span in aligned)
-    mentions = sort_mentions(set(map(as_mention, aligned)))
-    return AlignedGold(mentions, list(misaligned.elements()), len(gold))
+    misaligned = Counter(mention.label for mention in gold) - Counter(mention.label for mention in aligned)
+    return AlignedGold(sort_mentions(set(aligned)), list(misaligned.elements()), len(gold))
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class GoldReader:
     def check(self, reference: Doc) -> float | None:
         """The share of mentions missing from a doc, None if it is annotated in full; an error for annotation that
         contradicts itself."""
+        labeled_spans(reference, self.key)
         check_contradictions(reference, self.key, self.incorrect_key)
         return missing_rate_of(reference, self.key, self.missing_rate)
 
@@ -103,8 +104,12 @@ class GoldReader:
         lost.add("sentence", (m.label for m in across))
         result = []
         for (start, end), mentions in zip(segments, inside):
-            lost.add("length", (m.label for m in mentions if not self._is_scored(m)))
-            result.append(([m for m in mentions if self._is_scored(m)], end - start))
+            scored = [m for m in mentions if self._is_scored(m)]
+            if len(scored) < len(mentions):
+                too_long = [m for m in mentions if not self._is_scored(m)]
+                lost.add("length", (m.label for m in too_long))
+                lost.longest = max(lost.longest, *(m.end - m.start for m in too_long))
+            result.append((scored, end - start))
         return result
 
     def project(self, mentions: list[Mention], n_tokens: int, decoder: Decoder, lost: Lost) -> list[Mention]:
@@ -137,7 +142,7 @@ class GoldReader:
         """
         numbers = {label: [number] for label, number in self._numbers.items()} | {"": list(range(len(self.labels)))}
         spans = on_predicted(example, example.reference.spans.get(self.incorrect_key, []))
-        inside, _ = by_segment(map(as_mention, spans), segments)
+        inside, _ = by_segment(spans, segments)
         return [
             [
                 Mention(m.start, m.end, number)
@@ -161,14 +166,23 @@ def labeled_spans(reference: Doc, spans_key: str) -> list[Span]:
     return spans
 
 
-def on_predicted(example: Example, spans: Iterable[Span]) -> list[Span]:
+def on_predicted(example: Example, spans: Iterable[Span]) -> list[Mention]:
     """Spans of the gold doc on the tokens of the predicted one; those that do not align are left out."""
     spans = list(spans)
+    if have_same_tokens(example):
+        return [as_mention(span) for span in spans if len(span)]
     for span in spans:
         # spaCy looks labels up in the vocab of the other doc, which may be another one.
         example.predicted.vocab.strings.add(span.label_)
-    aligned: list[Span] = example.get_aligned_spans_y2x(spans, allow_overlap=True)
-    return aligned
+    return list(map(as_mention, example.get_aligned_spans_y2x(spans, allow_overlap=True)))
+
+
+def have_same_tokens(example: Example) -> bool:
+    """Whether every token of the gold doc is one of the predicted doc. spaCy aligns such docs letter by letter, too,
+    and again in every update, which takes longer than all the rest of reading gold."""
+    words = example.predicted.to_array("ORTH")
+    # An empty word has no letter to align, so that spaCy's alignment leaves it out.
+    return np.array_equal(words, example.reference.to_array("ORTH")) and bool(words.all())
 
 
 def missing_rate_of(reference: Doc, spans_key: str, default: float) -> float | None:

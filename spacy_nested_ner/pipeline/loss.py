@@ -1,10 +1,11 @@
 """From scores and gold mentions to the loss and its gradient: the negative log-likelihood of a CRF."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from ..decoders import Decoder, Mention, PackedScores
+from ..decoders import Decoder, Mention, PackedScores, SpanLayout
 from .incomplete import Incomplete, gain_of_unlisted
 
 
@@ -36,14 +37,17 @@ def crf_loss(
         return 0.0, np.zeros_like(scores.values)
     totals, marginals = decoder.log_partition_and_marginals(scores)
     complete = [None if isinstance(known, Incomplete) else known for known in gold]
-    target = smoothed_target(scores, complete, label_smoothing)
+    targets = [smoothed_target(scores, complete, label_smoothing)]
     incomplete = {number: known for number, known in enumerate(gold) if isinstance(known, Incomplete)}
     if incomplete:
         listed = [known.known if isinstance(known, Incomplete) else None for known in gold]
-        target += smoothed_target(scores, listed, 0.0 if decoder.multi_label else label_smoothing)
+        targets.append(smoothed_target(scores, listed, 0.0 if decoder.multi_label else label_smoothing))
+    # The only array of all spans besides the scores: the marginals become the gradient.
     gradient = marginals.values
-    gradient -= target
-    loss = sum(totals[number] for number in annotated) - _weight(scores.values, target)
+    loss = sum(totals[number] for number in annotated)
+    for target in targets:
+        target.subtract_from(gradient)
+        loss -= target.weight(scores.values)
     if incomplete:
         gain, d_gain = gain_of_unlisted(decoder, scores, incomplete, totals)
         loss -= gain
@@ -55,34 +59,48 @@ def crf_loss(
     return float(loss) / len(annotated), gradient
 
 
-def smoothed_target(
-    scores: PackedScores, gold: Sequence[Sequence[Mention] | None], label_smoothing: float
-) -> np.ndarray:
-    """The marginals of a perfect model, in packed order."""
-    target = np.zeros_like(scores.values)
-    n_labels = len(target)
-    cells, labels = gold_cells(scores, gold)
-    if n_labels > 1 and label_smoothing:
-        others = label_smoothing / (n_labels - 1)
-        np.add.at(target.T, cells, others)
-        np.add.at(target, (labels, cells), 1 - label_smoothing - others)
-    else:
-        target[labels, cells] = 1
-    return target
+class Target(NamedTuple):
+    """The marginals of a perfect model. Those that are not listed are 0, and those listed twice add up.
+
+    labels (np.ndarray): Rows of packed scores.
+    cells (np.ndarray): Columns of packed scores.
+    shares (np.ndarray): How much of a mention each of them is.
+    """
+
+    labels: np.ndarray
+    cells: np.ndarray
+    shares: np.ndarray
+
+    def subtract_from(self, values: np.ndarray) -> None:
+        np.subtract.at(values, (self.labels, self.cells), self.shares.astype(values.dtype))
+
+    def weight(self, values: np.ndarray) -> float:
+        """The weight of a (smoothed) analysis. Mentions outside it do not count, even if they weigh -inf."""
+        return float(values[self.labels, self.cells].astype(np.float64) @ self.shares)
 
 
-def gold_cells(scores: PackedScores, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
-    """The cells and labels of gold mentions in packed scores. Duplicates count once."""
+def smoothed_target(scores: PackedScores, gold: Sequence[Sequence[Mention] | None], label_smoothing: float) -> Target:
+    """What the marginals of scores should be.
+
+    gold (Sequence[Sequence[Mention] | None]): The mentions of every segment. Duplicates count once.
+    label_smoothing (float): The share of a mention that goes to the other labels of the same span.
+    """
+    labels, cells = _places(scores.layout, gold)
+    n_labels = len(scores.values)
+    if n_labels == 1 or not label_smoothing:
+        return Target(labels, cells, np.ones(len(cells)))
+    others = label_smoothing / (n_labels - 1)
+    all_labels = np.tile(np.arange(n_labels), len(cells))
+    shares = np.where(all_labels == np.repeat(labels, n_labels), 1 - label_smoothing, others)
+    return Target(all_labels, np.repeat(cells, n_labels), shares)
+
+
+def _places(layout: SpanLayout, gold: Sequence[Sequence[Mention] | None]) -> tuple[np.ndarray, np.ndarray]:
+    """The labels and cells of mentions in packed scores."""
     found = dict.fromkeys(
-        (scores.layout.cell(number, start, end), label)
+        (label, layout.cell(number, start, end))
         for number, mentions in enumerate(gold)
         for start, end, label in mentions or ()
     )
-    cells, labels = zip(*found) if found else ((), ())
-    return np.array(cells, dtype=int), np.array(labels, dtype=int)
-
-
-def _weight(values: np.ndarray, target: np.ndarray) -> float:
-    """The weight of a (smoothed) analysis. Mentions outside it do not count, even if they weigh -inf."""
-    rows, columns = np.nonzero(target)
-    return float((values[rows, columns].astype(np.float64) * target[rows, columns]).sum())
+    labels, cells = np.array(list(found), dtype=int).reshape(-1, 2).T
+    return labels, cells

@@ -22,7 +22,7 @@ _REASONS = {
     ),
     "label": ("have a label that the component does not know", "add it to the labels"),
     "sentence": ("cross a sentence boundary", "set use_sentences = false, or correct the sentence boundaries"),
-    "length": ("are longer than max_span_length", 'set max_span_length = "auto" or null'),
+    "length": ("are longer than max_span_length", ""),
     "space": ("are outside the search space", ""),
 }
 
@@ -34,10 +34,12 @@ class Lost:
     counts (Counter[tuple[str, str]]): The lost ones, by label and reason.
     conflicts (list[tuple[list[Mention], int]]): The segments of which the search space loses mentions, with all
         mentions that other spaces may keep, and the number of tokens.
+    longest (int): Tokens of the longest mention that is lost because of its length.
     """
 
     def __init__(self) -> None:
         self.n_gold = 0
+        self.longest = 0
         self.counts: Counter[tuple[str, str]] = Counter()
         self.conflicts: list[tuple[list[Mention], int]] = []
 
@@ -47,6 +49,13 @@ class Lost:
     def add(self, reason: str, labels: Iterable[str]) -> None:
         for label in labels:
             self.counts[label, reason] += 1
+
+    def include(self, other: "Lost") -> None:
+        """Count what another one has counted."""
+        self.n_gold += other.n_gold
+        self.counts.update(other.counts)
+        self.conflicts += other.conflicts
+        self.longest = max(self.longest, other.longest)
 
     def by_label(self, reason: str) -> Counter[str]:
         """The mentions lost for one reason."""
@@ -69,7 +78,10 @@ class Lost:
             by_label = self.by_label(reason)
             if by_label:
                 labels = listed(by_label.most_common())
-                advice = advice or self._remedies(decoder, by_label.total(), auto)
+                if reason == "length":
+                    advice = f"set max_span_length = {self.longest or 'null'} to learn them too, which takes more time"
+                elif reason == "space":
+                    advice = self._remedies(decoder, by_label.total(), auto)
                 lines.append(f"  {by_label.total():,} {what}{details.get(reason, '')} ({labels}): {advice}")
         return "\n".join(lines)
 

@@ -26,7 +26,6 @@ class Survey(NamedTuple):
     n_docs (int): How many there are.
     sample (list[Doc]): Some docs with tokens.
     label_counts (dict[str, int]): Mentions of every label, in the order in which labels first appear.
-    longest (int): Tokens of the longest mention, on the tokens of the predicted docs.
     gold (list[tuple[AlignedGold, list[Segment]]]): The mentions of every annotated doc, and its segments.
     other_keys (dict[str, int]): Spans under other keys, in docs without a mention.
     entities (int): Entities in `doc.ents`, in docs without a mention.
@@ -35,7 +34,6 @@ class Survey(NamedTuple):
     n_docs: int
     sample: list[Doc]
     label_counts: dict[str, int]
-    longest: int
     gold: list[tuple[AlignedGold, list[Segment]]]
     other_keys: dict[str, int]
     entities: int
@@ -116,5 +114,4 @@ def survey_examples(
         if reader.is_annotated(reference):
             reader.check(reference)
             gold.append((align(example, reader.key), segments_of(example.predicted)))
-    longest = max((m.end - m.start for aligned, _ in gold for m in aligned.mentions), default=0)
-    return Survey(n_docs, sample, dict(counts), longest, gold, dict(+other_keys), entities)
+    return Survey(n_docs, sample, dict(counts), gold, dict(+other_keys), entities)

@@ -10,6 +10,7 @@ from spacy_nested_ner import init_config
 from spacy_nested_ner.configs.contents import Contents
 from spacy_nested_ner.configs.evidence import Evidence, Part
 from spacy_nested_ner.configs.notes import find_notes
+from spacy_nested_ner.decoders import Mention
 
 
 def notes(tmp_path, *documents, **options):
@@ -36,15 +37,16 @@ def test_documents_that_are_not_annotated(tmp_path):
 def test_an_outlier(tmp_path):
     def about(lengths):
         contents = Contents(tmp_path, spans=Counter(sc=2000))
-        evidence = Evidence(mentions=2000, labels=Counter(PER=2000), nested=1, lengths=Counter(lengths))
+        segments = [([Mention(0, length, "PER")], 30) for length, n in lengths.items() for _ in range(n)]
+        evidence = Evidence(mentions=2000, labels=Counter(PER=2000), nested=1, segments=segments)
         return find_notes(Part(contents, evidence), None, "sc", has_transformer=False)
 
     assert about({1: 1000, 5: 999, 9: 1}) == []
     assert about({1: 1000, 5: 990, 30: 10}) == []
     (note,) = about({1: 1000, 5: 999, 30: 1})
     assert note == (
-        "The longest mention has 30 tokens, but only 1 of 2,000 have more than 5. Look for mistakes; "
-        "max_span_length = 5 would make training faster."
+        "1 of 2,000 mentions are left out of training, because they have more than 20 tokens; the longest has 30. Look "
+        "for mistakes; max_span_length = 30 keeps them, and makes training slower."
     )
 
 

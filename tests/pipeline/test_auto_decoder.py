@@ -233,7 +233,8 @@ def test_train_resume_and_package(tmp_path):
     spacy_command("init", "fill-config", "auto.cfg", "filled.cfg", cwd=tmp_path)
     output = spacy_command("train", "filled.cfg", "-o", "out", *paths, *quick, cwd=tmp_path)
     assert "[INFO] nested_ner: QuadraticDecoder keeps 100.00 % of 180 gold mentions\n" in output
-    assert output.count("keeps 100.00 %") == 1
+    assert output.count("Decoder keeps 100.00 %") == 1
+    assert output.count("[INFO] nested_ner: max_span_length = 6 keeps 100.00 % of 180 gold mentions\n") == 1
     assert spacy.load(tmp_path / "out" / "model-last").get_pipe("nested_ner").decoder == QuadraticDecoder()
     # A trained component that another training begins with keeps its choice.
     sourced = load_config(tmp_path / "filled.cfg", interpolate=False)

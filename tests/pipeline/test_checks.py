@@ -12,6 +12,7 @@ FINE = {
     "label_smoothing": 0.0,
     "missing_rate": 0.5,
     "max_span_length": "auto",
+    "use_sentences": True,
     "learn_rate_scale": 1.0,
 }
 

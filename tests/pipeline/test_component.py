@@ -11,6 +11,8 @@ from spacy.training import Example
 from spacy.util import fix_random_seed, load_config_from_str, load_model_from_config
 from thinc.api import SGD, Adam, Model, RAdam
 
+from spacy_nested_ner import load_sample
+from spacy_nested_ner.pipeline import component
 from spacy_nested_ner.pipeline.component import NestedNER
 
 
@@ -254,3 +256,34 @@ def test_shared_tok2vec_frozen_annotating_and_replaced_listeners():
     weights = nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W").copy()
     nlp.update(examples, sgd=optimizer, exclude=["nested_ner"])
     np.testing.assert_array_equal(weights, nlp.get_pipe("nested_ner").model.get_ref("scorer").get_param("W"))
+
+
+def test_averages_are_up_to_date_when_they_are_used():
+    """The optimizer touches only rows that had a gradient; their averages follow when somebody asks for them."""
+    nlp = spacy.blank("en")
+    pipe = nlp.add_pipe("nested_ner", config={"model": {"hidden_width": 16, "subword_rows": 50}})
+    examples = make_examples(nlp)
+    nlp.initialize(lambda: examples)
+    optimizer = Adam(0.001, use_averages=True)
+    (words,) = (node for node in pipe.model.walk() if node.name == "with_words")
+    expected = np.zeros_like(words.get_param("E"))
+    for step in range(1, 4):
+        nlp.update(examples[step - 1 : step], sgd=optimizer)
+        words.ops.update_averages(expected, words.get_param("E"), step)
+    before = words.get_param("E").copy()
+    with nlp.use_params(optimizer.averages):
+        np.testing.assert_allclose(words.get_param("E"), expected, rtol=1e-4, atol=1e-6)
+    np.testing.assert_array_equal(words.get_param("E"), before)
+
+
+def test_docs_that_are_scored_one_by_one_have_the_same_mentions(monkeypatch):
+    nlp = load_sample()
+    pipe = nlp.get_pipe("nested_ner")
+    texts = ["The mayor of Saltmere met the owner of the ferry.", "", "A lawyer for the wife of the mayor left.", "No."]
+    docs = list(nlp.pipe(texts))
+    together = pipe.predict(docs)
+    monkeypatch.setattr(component, "_SCORES_TOGETHER", 1)
+    assert [len(some) for some in pipe._in_parts(docs)] == [1, 1, 1, 1]
+    one_by_one = pipe.predict(docs)
+    assert [found.mentions for found in one_by_one] == [found.mentions for found in together]
+    assert [found.entropy for found in one_by_one] == pytest.approx([found.entropy for found in together], rel=1e-4)

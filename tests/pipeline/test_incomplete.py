@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from helpers import SPACES, random_scores
+from helpers import SPACES, dense_target, random_scores
 
 from spacy_nested_ner import decoders
 from spacy_nested_ner.decoders import FlatDecoder, Mention, PackedScores, QuadraticDecoder, reference
 from spacy_nested_ner.pipeline.incomplete import Incomplete
-from spacy_nested_ner.pipeline.loss import crf_loss, smoothed_target
+from spacy_nested_ner.pipeline.loss import crf_loss
 
 ANNOTATIONS = {
     "nothing known": Incomplete([], [], 1.0),
@@ -138,9 +138,7 @@ def test_the_loss_has_a_lowest_value(multi_label, missing_rate):
     cell = scores.layout.cell(0, 0, 2)
     assert marginals[1, cell] == pytest.approx(1 - smoothing, abs=0.02)
     if not multi_label:
-        np.testing.assert_allclose(
-            marginals[:, cell], smoothed_target(scores, [gold[0].known], 0.2)[:, cell], atol=0.02
-        )
+        np.testing.assert_allclose(marginals[:, cell], dense_target(scores, [gold[0].known], 0.2)[:, cell], atol=0.02)
     assert marginals[0, scores.layout.cell(0, 2, 3)] < 0.02
 
 

@@ -92,3 +92,12 @@ def test_the_last_of_the_wider_decoders_has_the_largest_space():
     )
     assert wider_decoders(CubicDecoder()) == {"multi_label = true": CubicDecoder(multi_label=True)}
     assert wider_decoders(CubicDecoder(multi_label=True)) == {}
+
+
+def test_labels_are_never_taken_for_templates():
+    """A label once went through `str.format`: a KeyError, or a message of 100 MB."""
+    lost, label = Lost(), "{decoder:>100000000}"
+    lost.n_gold = 1
+    for reason in ("tokens", "label", "sentence", "length", "space"):
+        lost.add(reason, [label, "{", "}"])
+    assert lost.describe(FlatDecoder(), 1).count(f"({label} 1, {{ 1, }} 1)") == 5

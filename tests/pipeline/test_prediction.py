@@ -8,6 +8,7 @@ from spacy.tokens import Doc, DocBin
 from spacy.training import Example
 
 from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, QuadraticDecoder
+from spacy_nested_ner.pipeline.prediction import ScoredDocs
 
 
 def test_every_mention_has_its_probability(nlp):
@@ -145,6 +146,33 @@ def test_docs_without_sentences_are_one_segment(nlp):
         pipe.cfg["use_sentences"] = True
 
 
+def test_a_long_doc_equals_its_sentences_where_no_mention_crosses(nlp):
+    """The encoder reads whole docs, and the score of a span does not depend on the segments: without sentences there
+    are only more spans."""
+    pipe = nlp.get_pipe("nested_ner")
+    doc = plain(nlp, SENTENCES * 20)
+    bounds = pipe.segments(doc)
+    sentence = np.repeat(np.arange(len(bounds)), [end - start for start, end in bounds])
+    pipe.cfg["use_sentences"] = False
+    try:
+        scored = pipe.scores([doc])
+    finally:
+        pipe.cfg["use_sentences"] = True
+    assert scored.segments == [[(0, len(doc))]]
+    starts, ends = scored.scores.layout.starts_and_ends
+    values = np.where(sentence[starts] == sentence[ends], scored.scores.values, np.float32(-np.inf))
+    assert (values == -np.inf).any()
+    whole = ScoredDocs(scored.decoder, scored.scores.like(values), scored.segments)
+    for threshold in (None, 0.3):
+        by_sentence = pipe.predict([doc], threshold=threshold)[0]
+        at_once = whole.predict(threshold=threshold, temperature=1.0)[0]
+        assert at_once.mentions == by_sentence.mentions
+        assert len(at_once.mentions) > 100
+        np.testing.assert_allclose(at_once.probabilities, by_sentence.probabilities, atol=1e-5)
+        assert at_once.log_probability == pytest.approx(by_sentence.log_probability, rel=1e-4)
+        assert at_once.entropy == pytest.approx(by_sentence.entropy, rel=1e-4)
+
+
 def test_empty_docs_and_batches(nlp):
     pipe = nlp.get_pipe("nested_ner")
     empty = Doc(nlp.vocab)
@@ -172,6 +200,28 @@ def test_long_documents_take_linear_memory(nlp):
     words = (words * (100_000 // len(words) + 1))[:100_000]
     doc = pipe(Doc(nlp.vocab, words=words))
     assert len(doc.spans["sc"]) > 30_000
+
+
+@pytest.mark.slow
+def test_100_000_tokens_equal_their_sentences_unless_a_mention_crosses(nlp):
+    pipe = nlp.get_pipe("nested_ner")
+    n_copies = 100_000 // sum(len(text.split()) for text, _ in SENTENCES) + 1
+    doc = plain(nlp, SENTENCES * n_copies)
+    assert len(doc) >= 100_000
+    by_sentence = pipe.predict([doc])[0].mentions
+    bounds = pipe.segments(doc)
+    pipe.cfg["use_sentences"] = False
+    try:
+        at_once = pipe.predict([doc])[0].mentions
+    finally:
+        pipe.cfg["use_sentences"] = True
+    sentence = np.repeat(np.arange(len(bounds)), [end - start for start, end in bounds])
+    crossed = {int(k) for m in at_once if sentence[m.start] < sentence[m.end - 1] for k in sentence[m.start : m.end]}
+    assert len(crossed) < len(bounds) / 2
+    # Sentences without a crossing mention are analyzed as if they were alone.
+    kept = [m for m in at_once if sentence[m.start] not in crossed]
+    assert kept == [m for m in by_sentence if sentence[m.start] not in crossed]
+    assert len(kept) > 10_000
 
 
 def test_every_doc_has_a_prediction_of_its_own(nlp):
