@@ -6,11 +6,13 @@ import typer
 from spacy.cli._util import app
 
 from .analyze import analyze_cli
+from .annotate import annotate_cli
 from .calibrate import calibrate_cli
 from .compare import compare_cli
 from .convert import ConvertCommand, convert_cli
 from .coverage import coverage_cli
 from .evaluate import evaluate_cli
+from .explore import explore_cli
 from .init import init_cli
 from .report import report_cli
 from .show import show_cli
@@ -27,6 +29,8 @@ nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("calibrate", no_args_is_help=True)(calibrate_cli)
 nested_ner_cli.command("compare", no_args_is_help=True)(compare_cli)
 nested_ner_cli.command("show", no_args_is_help=True)(show_cli)
+nested_ner_cli.command("explore", no_args_is_help=True)(explore_cli)
+nested_ner_cli.command("annotate", no_args_is_help=True)(annotate_cli)
 
 # spaCy imports this module through its entry point before it runs.
 app.add_typer(nested_ner_cli)

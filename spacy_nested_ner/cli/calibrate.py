@@ -5,10 +5,11 @@ from typing import Annotated
 
 from spacy.cli._util import Opt
 
+from .._whole import remove_unfinished, whole_folder
 from ..corpus import Settings
-from ..corpus.files import whole_folder
 from ..display.scores_text import describe_calibration
 from ..evaluation.calibration import calibrate, calibrated_component
+from ..pipeline.loading import load_pipeline
 from .options import (
     Data,
     From,
@@ -21,7 +22,6 @@ from .options import (
     Source,
     SpansKey,
     errors_shown,
-    load_pipeline,
 )
 
 _Output = Annotated[Path, Opt("--output", "-o", help="Folder for the pipeline with its new temperature")]
@@ -64,6 +64,7 @@ def calibrate_cli(
 
 def _check_output(folder: Path, force: bool) -> None:
     """Checked before the work, not after it. Nothing but a pipeline is ever replaced."""
+    remove_unfinished(folder.resolve().parent)  # a pipeline that was being replaced comes back
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / "config.cfg").is_file() or not (folder / "meta.json").is_file():

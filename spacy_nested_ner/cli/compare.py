@@ -5,6 +5,7 @@ from typing import Annotated
 
 from spacy.cli._util import Arg, Opt
 
+from .._whole import write_whole
 from ..display.scores_text import COMPARED, comparison_rows
 from ..display.tables import markdown_table, render_table
 from ..evaluation.comparison import read_scores
@@ -24,5 +25,4 @@ def compare_cli(scores: _Scores, output: _Output = None, spans_key: SpansKey = "
         header = ["", *COMPARED]
         print(render_table(rows, header))
         if output is not None:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            output.write_text(markdown_table(rows, header), encoding="utf-8")
+            write_whole(output, markdown_table(rows, header))

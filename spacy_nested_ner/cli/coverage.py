@@ -30,7 +30,7 @@ _MaxSpanLength = Annotated[
     Opt(
         "--max-span-length",
         "-w",
-        help="Count mentions of more tokens as lost, to see what such a limit costs [default: the longest mention]",
+        help='Count mentions of more tokens as lost, to see what such a limit costs [default: what "auto" chooses]',
         show_default=False,
     ),
 ]

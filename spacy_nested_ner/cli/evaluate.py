@@ -12,6 +12,7 @@ from ..evaluation.components import check_pipeline, component_of
 from ..evaluation.predictions import Judged, predict
 from ..evaluation.resampling import Resampling
 from ..evaluation.scores import ScoreTable, difference_table, score_table
+from ..pipeline.loading import load_pipeline
 from .options import (
     Data,
     From,
@@ -24,7 +25,6 @@ from .options import (
     Source,
     SpansKey,
     errors_shown,
-    load_pipeline,
     write_json,
 )
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from spacy.cli._util import Arg, Opt
 
+from .._whole import write_whole
 from .options import errors_shown
 
 _Config = Annotated[Path, Arg(metavar="CONFIG", help="Config to write, or - for standard output", allow_dash=True)]
@@ -52,7 +53,7 @@ def init_cli(
             print(plan.text, end="")
             print("\n\n".join(explanation), file=sys.stderr)
             return
-        _write(config, plan.text)
+        write_whole(config, plan.text)
         explanation.insert(1, f"Saved {config}")
         print("\n\n".join(explanation))
 
@@ -63,10 +64,3 @@ def _check_target(path: Path, *, force: bool) -> None:
         raise ValueError(f"{path} is a folder; name the file to write, such as {path / 'config.cfg'}")
     if path.exists() and not force:
         raise ValueError(f"{path} exists; give another name, or --force to replace it")
-
-
-def _write(path: Path, text: str) -> None:
-    from ..corpus.files import staging
-
-    with staging(path.parent) as stage:
-        (stage / path.name).write_text(text, encoding="utf-8")

@@ -1,7 +1,6 @@
 """What the commands have in common: options, loading and reading, how errors are shown, JSON files."""
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,14 +8,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 
-import spacy
 import typer
 from spacy.cli._util import Arg, Opt
-from spacy.language import Language
 
+from .._whole import write_whole
 from ..corpus import ConversionReport, Record, Settings, read_records
 from ..corpus.conversion_report import other_annotation
-from ..sample import load_sample
 
 Model = Annotated[
     str,
@@ -102,22 +99,6 @@ class Source:
         return other_annotation(saved[0], self.report.other_spans, self.report.entities)
 
 
-def load_pipeline(model: str, gpu_id: int = -1) -> Language:
-    """A trained pipeline, on a GPU if its number is not negative."""
-    if gpu_id >= 0:
-        spacy.require_gpu(gpu_id)
-    if model == "sample" and not Path(model).exists():
-        return load_sample()
-    # os.path, because a text given in place of a pipeline can be too long for the name of a file.
-    if not os.path.isfile(os.path.join(model, "meta.json")) and not spacy.util.is_package(model):
-        found = "that is no pipeline" if os.path.exists(model) else "there is no such folder or package"
-        raise ValueError(
-            f"MODEL is {model!r:.60}, but {found}; expected the folder of a trained pipeline, such as "
-            f"training/model-best, the name of an installed one, or `sample`"
-        )
-    return spacy.load(model)
-
-
 def short_names(paths: list[Path]) -> list[str]:
     """Names without folder and suffix, if these differ; otherwise whole paths."""
     for path in paths:
@@ -128,5 +109,4 @@ def short_names(paths: list[Path]) -> list[str]:
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_whole(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")

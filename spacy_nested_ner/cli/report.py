@@ -7,6 +7,7 @@ from typing import Annotated
 from spacy.cli._util import Opt
 from spacy.language import Language
 
+from .._whole import write_whole
 from ..corpus import Settings
 from ..display.confidence_text import describe_confidence
 from ..display.page import render_page
@@ -15,6 +16,7 @@ from ..evaluation.components import check_pipeline, component_of
 from ..evaluation.findings import settings_of
 from ..evaluation.measures import measure
 from ..evaluation.predictions import predict
+from ..pipeline.loading import load_pipeline
 from .options import (
     Data,
     From,
@@ -27,7 +29,6 @@ from .options import (
     Source,
     SpansKey,
     errors_shown,
-    load_pipeline,
     write_json,
 )
 
@@ -77,7 +78,7 @@ def report_cli(
         print(f"\n{describe_confidence(numbers)}")
         source.print_losses()
         write_json(output / "report.json", numbers)
-        (output / "report.html").write_text(render_page(numbers), encoding="utf-8")
+        write_whole(output / "report.html", render_page(numbers))
         print(f"\nSaved {output / 'report.html'}\nSaved {output / 'report.json'}")
 
 

@@ -1,8 +1,6 @@
 """`spacy nested-ner show`"""
 
 import json
-import os
-import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -12,15 +10,16 @@ import typer
 from spacy.cli._util import Arg, Opt
 from spacy.language import Language
 from spacy.tokens import Doc
-from wasabi.util import supports_ansi
 
 from ..corpus import Settings
 from ..corpus.texts import STANDARD_INPUT, find_path, input_docs, is_bracketed, is_plain_text
-from ..display.sentence_text import SentenceText
+from ..display.drawing import Drawing
+from ..display.drawing_text import TextDrawer
 from ..evaluation.calibration import calibrated_component
-from ..evaluation.components import check_pipeline, check_scores, set_threshold
+from ..evaluation.components import check_pipeline, check_scores, component_of, set_threshold
 from ..export import mentions
-from .options import From, LineSentences, Model, SpansKey, errors_shown, load_pipeline
+from ..pipeline.loading import load_pipeline
+from .options import From, LineSentences, Model, SpansKey, errors_shown
 
 # Sentences of a corpus to show, if the command does not say. Texts are shown as a whole.
 OF_CORPUS = 3
@@ -73,8 +72,10 @@ def show_cli(
         settings = Settings(spans_key, pipeline=nlp, misaligned="drop", line_sentences=line_sentences)
         docs = input_docs(given, source_format, settings=settings, standard_input=_standard_input())
         found = _run(nlp, docs, spans_key)
+        component = component_of(nlp, spans_key)
+        labels = getattr(component[1], "labels", ()) if component else ()
         shown = 0
-        for part in islice(_json_lines(found, spans_key) if as_json else _drawings(found, spans_key), limit):
+        for part in islice(_json_lines(found, spans_key) if as_json else _drawings(found, spans_key, labels), limit):
             print(part, flush=True)
             shown += 1
         if not shown:
@@ -111,14 +112,15 @@ def _run(nlp: Language, docs: Iterable[Doc], spans_key: str) -> Iterator[Doc]:
         yield doc
 
 
-def _drawings(docs: Iterable[Doc], spans_key: str) -> Iterator[str]:
-    """One text per sentence, with a blank line between them."""
-    # https://no-color.org
-    colored = sys.stdout.isatty() and not os.getenv("NO_COLOR") and os.getenv("TERM") != "dumb" and supports_ansi()
-    painter = SentenceText(width=shutil.get_terminal_size().columns, colored=colored)
+def _drawings(docs: Iterable[Doc], spans_key: str, labels: Iterable[str]) -> Iterator[str]:
+    """One text per sentence, with a blank line between them.
+
+    labels (Iterable[str]): All labels of the pipeline, so that they have the same colors in all texts.
+    """
+    drawer = TextDrawer(labels=labels)
     between = ""
     for doc in docs:
-        for drawing in painter.draw(doc, spans_key):
+        for drawing in drawer.draw(Drawing.of_doc(doc, spans_key)):
             yield between + drawing
             between = "\n"
 

@@ -1,5 +1,6 @@
-"""Pictures of nested mentions: sentences, plots, tables, and the page of the report."""
+"""Pictures of nested mentions: the drawing of a text, plots, tables, and the page of the report."""
 
 from .page import render_page
+from .rendering import render
 
-__all__ = ["render_page"]
+__all__ = ["render", "render_page"]

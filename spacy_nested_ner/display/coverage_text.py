@@ -42,7 +42,13 @@ def _recommendation(coverage: Coverage, space: NamedSpace) -> str:
             f"  to see what it needs, leave --use-sentences out"
         )
     if coverage.too_long:
-        lines.append(f"Longer than {coverage.max_span_length} tokens, lost everywhere: {coverage.too_long:,}")
+        lines.append(f"Longer than {coverage.limit} tokens, lost everywhere: {coverage.too_long:,}")
+        choice = coverage.limit_choice
+        if choice is not None and coverage.max_span_length == "auto":
+            lines.append(
+                f'  max_span_length = "auto" leaves them out; max_span_length = {choice.longest} keeps them, '
+                f"and is slower"
+            )
     reason = f"the cheapest with at least {100 * coverage.min_coverage:g} %"
     most = coverage.recall(coverage.spaces[-1])
     if most < 1:

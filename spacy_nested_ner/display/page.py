@@ -5,8 +5,12 @@ from html import escape
 from typing import Any
 
 from ..corpus.conversion_report import counted
+from .colors import color_classes
 from .confidence_text import calibration_advice, settings_facts
-from .pieces import figure, html_table, label_tag, legend
+from .drawing import MISSED, SPURIOUS, Drawing
+from .drawing_html import draw_html, draw_tag
+from .drawing_style import stylesheet
+from .pieces import figure, html_table, legend
 from .plots import (
     CURVES,
     ORDER_COLORS,
@@ -15,7 +19,6 @@ from .plots import (
     draw_ranking,
     draw_thresholds,
 )
-from .sentences import COLORS, draw_sentence
 from .style import STYLE
 from .tables import percent, score_cells
 
@@ -28,16 +31,15 @@ def render_page(numbers: dict[str, Any]) -> str:
     numbers (dict[str, Any]): What is in report.json.
     RETURNS (str): HTML that needs no other file and no network.
     """
-    classes = {label: f"l{k % len(COLORS)}" for k, label in enumerate(numbers["confusion"]["labels"])}
-    colors = "\n".join(f".l{k} {{ --label: {color}; }}" for k, color in enumerate(COLORS))
+    classes = color_classes(numbers["confusion"]["labels"])
     return "\n".join(
         [
             "<!DOCTYPE html>",
             '<html lang="en">',
             f'<head><meta charset="utf-8"><title>{escape(numbers["model"])}: nested mentions</title>',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f"<style>\n{colors}{STYLE}</style></head>",
-            "<body>",
+            f"<style>\n{stylesheet()}{STYLE}</style></head>",
+            "<body><main>",
             *_header(numbers),
             *_scores(numbers),
             *_thresholds(numbers),
@@ -46,7 +48,7 @@ def render_page(numbers: dict[str, Any]) -> str:
             *_confusion(numbers["confusion"]),
             *_spurious(numbers["spurious"], classes),
             *_examples(numbers["examples"], classes),
-            "</body>",
+            "</main></body>",
             "</html>\n",
         ]
     )
@@ -95,7 +97,7 @@ def _scores(numbers: dict[str, Any]) -> list[str]:
 def _card(name: str, row: Row) -> str:
     precision, recall, f = score_cells(row)
     return (
-        f'<div class="card"><h3>{name}</h3><div class="f">{f} <small>F</small></div>'
+        f'<div class="card"><p class="name">{name}</p><div class="f">{f} <small>F</small></div>'
         f"precision {precision} · recall {recall}<br>"
         f'<span class="note">{row["correct"]:,} right · {row["gold"]:,} gold · {row["predicted"]:,} found</span></div>'
     )
@@ -222,7 +224,7 @@ def _confusion(confusion: dict[str, Any]) -> list[str]:
         '<p class="note">Mentions on the same span: gold labels left, predicted labels above. Shades are shares of the '
         "mentions with a gold label; in the last row, with a predicted label.</p>",
         '<div class="wide"><table class="confusion">',
-        f'<thead><tr><th></th>{header}<th class="aside">missed</th></tr></thead>',
+        f'<thead><tr><td></td>{header}<th class="aside">missed</th></tr></thead>',
         f"<tbody>{''.join(rows)}</tbody></table></div>",
     ]
 
@@ -245,7 +247,7 @@ def _spurious(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
     for row in rows:
         gold = ", ".join(row["gold"]) or "–"
         body.append(
-            f"<tr><td>{row['probability']:.2f}</td><td class=left>{label_tag(row['label'], classes)}</td>"
+            f"<tr><td>{row['probability']:.2f}</td><td class=left>{draw_tag(row['label'], classes[row['label']])}</td>"
             f"<td class=left>{escape(gold)}</td><td class=text>{escape(row['text'])}</td>"
             f'<td class="where note">{escape(row["where"])}</td></tr>'
         )
@@ -260,15 +262,14 @@ def _spurious(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
 def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
     if not rows:
         return []
-    labels = "".join(f"<li>{label_tag(label, classes)}</li>" for label in classes)
+    labels = "".join(f"<li>{draw_tag(label, name)}</li>" for label, name in classes.items())
     marks = (
-        '<li><span class="m start end missed">missed</span> gold, not found</li>'
-        '<li><span class="m start end spurious">spurious</span> found, not gold</li>'
+        f"<li>{draw_tag(MISSED, MISSED)} gold, not found</li><li>{draw_tag(SPURIOUS, SPURIOUS)} found, not gold</li>"
     )
     lines = [
         "<h2>Sentences with the most surprising errors</h2>",
-        '<p class="note">Gold above the words, prediction below. The numbers of errors are the probabilities that the '
-        "pipeline gave them. The surprise of a sentence is the sum over its errors: −log₂ of the probability of what "
+        '<p class="note">Gold above the words, prediction below, with the probabilities that the pipeline gave '
+        "them. The surprise of a sentence is the sum over its errors: −log₂ of the probability of what "
         "was missed, and of one minus the probability of what is spurious.</p>",
         f'<ul class="legend">{labels}{marks}</ul>',
     ]
@@ -276,9 +277,9 @@ def _examples(rows: Sequence[Row], classes: dict[str, str]) -> list[str]:
         missed = sum(not mention["correct"] for mention in row["gold"])
         wrong = sum(not mention["correct"] for mention in row["predicted"])
         lines += [
-            f'<div class="example"><header><span>{escape(row["where"])}</span>'
-            f"<span>{missed} missed, {wrong} spurious · {row['surprise']:.1f} bits</span></header>",
-            draw_sentence(row, classes),
+            f'<div class="example"><div class="where"><span>{escape(row["where"])}</span>'
+            f"<span>{missed} missed, {wrong} spurious · {row['surprise']:.1f} bits</span></div>",
+            draw_html(Drawing.of_row(row), classes),
             "</div>",
         ]
     return lines

@@ -4,18 +4,16 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 
-def label_tag(label: str, classes: dict[str, str]) -> str:
-    """A label in its color."""
-    return f'<span class="m start end {classes[label]}"><s>{escape(label)}</s></span>'
-
-
 def html_table(header: Sequence[str], body: Iterable[str], *, left: int = 1) -> str:
     """A table, which is scrolled sideways where it has no room.
 
     body (Iterable[str]): Rows, as HTML.
     left (int): How many names of columns are aligned on the left; the others are aligned on the right.
     """
-    names = (f"<th{' class=left' if i < left else ''}>{escape(name)}</th>" for i, name in enumerate(header))
+    names = (
+        f"<th{' class=left' if i < left else ''}>{escape(name)}</th>" if name else "<td></td>"
+        for i, name in enumerate(header)
+    )
     head = f"<thead><tr>{''.join(names)}</tr></thead>"
     return f'<div class="wide"><table>{head}<tbody>{"".join(body)}</tbody></table></div>'
 

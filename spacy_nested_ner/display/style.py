@@ -3,13 +3,13 @@
 STYLE = """
 :root { color-scheme: light dark; --page: #fff; --ink: #1d2329; --soft: #59636e; --line: #e6eaee; --frame: #d5dbe1;
   --rule: #aab4bd; --axis: #666; --blue: #2b5c8a; --orange: #c77d11; --green: #6b9a3a; --gray: #9aa5ae; --red: #c8102e;
-  --bar: #dbe5ee; --wrong: #a00d25; --veil: rgba(255, 255, 255, .6); --right-cell: 43, 92, 138;
-  --error-cell: 200, 16, 46; --advice: #fdf3dc; --strength: 100%; }
+  --bar: #dbe5ee; --right-cell: 43, 92, 138;
+  --error-cell: 200, 16, 46; --advice: #fdf3dc; }
 @media screen and (prefers-color-scheme: dark) {
   :root { --page: #14181d; --ink: #e8edf2; --soft: #a3adb8; --line: #2b323a; --frame: #3a434d;
     --rule: #56616c; --axis: #8b96a1; --blue: #6fb1ea; --orange: #e5a844; --green: #9ccb6a; --gray: #7d8893;
-    --red: #ff6b7d; --bar: #26384a; --wrong: #ffd3d9; --veil: rgba(20, 24, 29, .55); --right-cell: 80, 150, 215;
-    --error-cell: 235, 70, 95; --advice: #3a2f14; --strength: 36%; }
+    --red: #ff6b7d; --bar: #26384a; --right-cell: 80, 150, 215;
+    --error-cell: 235, 70, 95; --advice: #3a2f14; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 1120px; padding: 32px 28px 64px; background: var(--page); color: var(--ink);
@@ -17,7 +17,6 @@ body { margin: 0 auto; max-width: 1120px; padding: 32px 28px 64px; background: v
   -webkit-print-color-adjust: exact; print-color-adjust: exact; }
 h1 { font-size: 26px; line-height: 1.2; margin: 0 0 4px; overflow-wrap: anywhere; }
 h2 { font-size: 19px; margin: 44px 0 6px; padding-top: 10px; border-top: 2px solid var(--ink); }
-h3 { font-size: 15px; margin: 22px 0 6px; }
 p { max-width: 78ch; margin: 4px 0 10px; }
 .note { color: var(--soft); font-size: 14px; }
 .facts { display: flex; flex-wrap: wrap; gap: 2px 26px; margin: 10px 0 20px; padding: 0; list-style: none; }
@@ -25,7 +24,7 @@ p { max-width: 78ch; margin: 4px 0 10px; }
 .facts b { font-variant-numeric: tabular-nums; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(230px, 1fr)); gap: 14px; }
 .card { border: 1px solid var(--frame); border-radius: 8px; padding: 12px 16px; }
-.card h3 { margin: 0; font-weight: 600; color: var(--soft); }
+.card .name { margin: 0; font-weight: 600; color: var(--soft); }
 .card .f { font-size: 34px; font-weight: 650; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .card .f small { font-size: 14px; font-weight: 400; color: var(--soft); }
 .advice { border-left: 4px solid var(--orange); background: var(--advice); padding: 8px 14px; margin: 10px 0 16px;
@@ -59,29 +58,10 @@ td.where { text-align: left; }
 .key { display: inline-block; width: 22px; height: 3px; vertical-align: 4px; margin-right: 5px; }
 .legend { display: flex; flex-wrap: wrap; gap: 6px 12px; margin: 10px 0 16px; padding: 0; list-style: none;
   font-size: 13px; align-items: center; }
-.legend .m { display: inline-block; height: auto; padding: 1px 9px; font-size: 12px; margin: 0 4px 0 0; }
 .example { margin: 0 0 18px; padding: 8px 14px 12px; border: 1px solid var(--frame); border-radius: 8px;
   break-inside: avoid; }
-.example header { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 12px; font-size: 13px;
+.example .where { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 12px; font-size: 13px;
   color: var(--soft); margin-bottom: 4px; overflow-wrap: anywhere; }
-.sentence { display: flex; flex-wrap: wrap; row-gap: 10px; }
-.w { display: flex; flex-direction: column; min-width: 0; }
-.w b { font-weight: 400; font-size: 15px; padding: 1px 3px; white-space: pre; }
-.w i { display: block; position: relative; height: 18px; margin: 1px 0; }
-i, s, u { font-style: normal; text-decoration: none; }
-.m { border: 1.5px solid transparent; border-width: 1.5px 0; font-size: 11px; line-height: 14px; white-space: nowrap; }
-[class*=" l"].m { background-color: color-mix(in srgb, var(--label) var(--strength), var(--page)); }
-.m.start { border-left-width: 1.5px; border-radius: 4px 0 0 4px; margin-left: 1px; }
-.m.end { border-right-width: 1.5px; border-radius: 0 4px 4px 0; margin-right: 1px; }
-.m.start.end { border-radius: 4px; }
-.m s { padding: 0 4px; font-weight: 600; }
-.m u { font-weight: 400; }
-.m s.over { position: absolute; left: 0; top: 0; z-index: 1; }
-.m.missed { background-image: linear-gradient(var(--veil), var(--veil)); border-color: var(--ink);
-  border-style: dashed; }
-.m.spurious { border-color: var(--red); border-width: 2px 0; color: var(--wrong); line-height: 13px; }
-.m.spurious.start { border-left-width: 2px; }
-.m.spurious.end { border-right-width: 2px; }
 @media (max-width: 560px) {
   body { padding: 20px 14px 48px; }
   th, td { padding: 3px 5px; }

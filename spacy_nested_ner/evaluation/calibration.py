@@ -107,7 +107,7 @@ def calibrate(
             bar.update()
             return log_loss(*_probabilities(batches, temperature))
 
-        pipe.temperature = minimum(loss, LOWEST, HIGHEST)
+        pipe.configure(nlp, temperature=minimum(loss, LOWEST, HIGHEST))
     return Calibration(n_mentions, left_out, before, _confidence(batches, pipe.temperature))
 
 

@@ -8,7 +8,7 @@ from spacy.language import Language
 from spacy.tokens import Doc
 
 from ..annotation import scores_of
-from ..pipeline.checks import check_threshold
+from ..decoders.decoder import check_threshold
 
 # How far above 1 the softmax of other components may be.
 _ROUNDING = 1e-5

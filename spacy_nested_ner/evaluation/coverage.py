@@ -17,6 +17,7 @@ from ..decoders import Mention
 from ..decoders.auto import Fate, NamedSpace, all_spaces, by_cost, cheapest, check_min_coverage, fates_of
 from ..decoders.brackets import bracket_words
 from ..decoders.space import clusters
+from ..decoders.span_limit import ALWAYS_SCORED, WITHOUT_MENTIONS, LimitChoice, choose_limit
 
 # Words shown before and after the mentions of an example.
 AROUND = 8
@@ -59,13 +60,12 @@ class Coverage:
     spans_key (str): The mentions are in `doc.spans[spans_key]`.
     use_sentences (bool): Every sentence is a segment of its own; mentions that cross a sentence boundary are lost in
         all spaces. Otherwise a document is one segment, as in a pipeline that sets no sentence boundaries.
-    max_span_length (int | "auto" | None): Longer mentions are lost in all spaces. "auto" for the length of the longest
-        mention, None for no limit. It also decides which space is the cheapest.
+    max_span_length (int | "auto" | None): Longer mentions are lost in all spaces. "auto" for what the component
+        chooses (`choose_limit`), None for no limit. It also decides which space is the cheapest.
     min_coverage (float): The share of mentions that the recommended space must keep, of those that the widest space
         keeps.
     n_examples (int): How many examples to keep of each kind of loss.
     across (Loss): Mentions that cross a sentence boundary.
-    too_long (int): Mentions of more tokens than `max_span_length`.
     mentions (Counter[str]): All mentions by label.
     longest (int): Tokens of the longest mention.
     """
@@ -76,7 +76,6 @@ class Coverage:
     min_coverage: float = 0.999
     n_examples: int = 3
     across: Loss = field(default_factory=Loss)
-    too_long: int = 0
     mentions: Counter[str] = field(default_factory=Counter)
     longest: int = 0
 
@@ -88,6 +87,8 @@ class Coverage:
         # What the other ones depend on: which labels are rare is known only when all documents have been read.
         self._segments: list[_Segment] = []
         self._settled: _Fates | None = None
+        # Of the mentions that do not cross a segment boundary: for every label, how many have how many tokens.
+        self._lengths: dict[str, Counter[int]] = {}
 
     def add(self, record: Record) -> None:
         """Count the mentions of a document."""
@@ -100,21 +101,26 @@ class Coverage:
         for mention in across:
             self.across.add(f"{where}: {describe(doc, mention)}")
         self._certain[False].update(self._count(across))
-        flat = self.spaces[0].decoder
         has_sentences = doc.has_annotation("SENT_START")
         places = {
             start: f"{where}, sentence {number}" if has_sentences else where
             for number, (start, _) in enumerate(sentences, 1)
         }
         for (start, end), inside in zip(segments, by_sentence):
-            if flat.contains(inside, end - start):
-                self._certain[True].update(self._count(inside))  # all other spaces contain the flat one
+            for mention in inside:
+                self._lengths.setdefault(mention.label, Counter())[mention.end - mention.start] += 1
+            labels = self._count(inside)
+            if self._is_kept_by_all(inside, end - start):
+                self._certain[True].update(labels)
                 continue
-            self._count(inside)
-            if flat.max_span_length is not None:
-                self.too_long += sum(mention.end - mention.start > flat.max_span_length for mention in inside)
             words = [token.text for token in doc[start:end]]
             self._segments.append(_Segment(places[start], words, inside))
+
+    def _is_kept_by_all(self, mentions: list[Mention], n_tokens: int) -> bool:
+        """Whether mentions are kept whatever documents follow. Which limit "auto" chooses is not known yet."""
+        if self.max_span_length == "auto" and any(m.end - m.start > ALWAYS_SCORED for m in mentions):
+            return False
+        return self.spaces[0].decoder.contains(mentions, n_tokens)  # all other spaces contain the flat one
 
     def _count(self, mentions: list[Mention]) -> list[str]:
         """Count mentions, and return their labels."""
@@ -129,13 +135,16 @@ class Coverage:
         if self._settled is None:
             everywhere = {(kept,) * len(self.spaces): labels.copy() for kept, labels in self._certain.items()}
             self._settled = _Fates(everywhere, {})
+            limit = self.limit
             for segment in self._segments:
-                self._settle(segment, self._settled)
+                self._settle(segment, self._settled, limit)
         return self._settled
 
-    def _settle(self, segment: _Segment, result: _Fates) -> None:
+    def _settle(self, segment: _Segment, result: _Fates, limit: int | None) -> None:
         where, words, mentions = segment
-        fates = fates_of(mentions, len(words), self.spaces, self.mentions)
+        scored = [m for m in mentions if limit is None or m.end - m.start <= limit]
+        known = dict(zip(scored, fates_of(scored, len(words), self.spaces, self.mentions)))
+        fates = [known.get(mention, (False,) * len(self.spaces)) for mention in mentions]
         for mention, fate in zip(mentions, fates):
             result.labels.setdefault(fate, Counter())[mention.label] += 1
         # The first of each kind: one example per sentence is enough.
@@ -164,17 +173,32 @@ class Coverage:
     def recommend(self) -> NamedSpace:
         """The cheapest space that keeps `min_coverage` of what the widest one keeps."""
         kept = [self.kept(space).total() for space in self.spaces]
-        return cheapest(self.spaces, kept, self.min_coverage, self._limit)
+        return cheapest(self.spaces, kept, self.min_coverage, self.limit)
 
     def next_cheaper(self, space: NamedSpace) -> NamedSpace | None:
         """The space that costs a little less; None for the cheapest one."""
-        spaces = by_cost(self.spaces, self._limit)
+        spaces = by_cost(self.spaces, self.limit)
         place = spaces.index(space)
         return spaces[place - 1] if place else None
 
     @property
-    def _limit(self) -> int | None:
-        return self.longest if self.max_span_length == "auto" else self.max_span_length
+    def limit(self) -> int | None:
+        """Tokens of the longest mention that is kept; None for no limit."""
+        if self.max_span_length != "auto":
+            return self.max_span_length
+        choice = self.limit_choice
+        return choice.limit if choice else WITHOUT_MENTIONS
+
+    @property
+    def limit_choice(self) -> LimitChoice | None:
+        """What max_span_length = "auto" chooses; None if there is no mention to choose by."""
+        return choose_limit(self._lengths)
+
+    @property
+    def too_long(self) -> int:
+        """Mentions of more tokens than the limit."""
+        limit = self.limit
+        return sum(n for lengths in self._lengths.values() for length, n in lengths.items() if limit and length > limit)
 
     def lost(self, space: NamedSpace, kept_by: NamedSpace | None = None) -> list[Example]:
         """Examples of what a space loses, or of what it loses and another keeps."""
@@ -192,6 +216,7 @@ class Coverage:
             "across_sentences": self.across.count,
             "too_long": self.too_long,
             "longest": self.longest,
+            "max_span_length": self.limit,
             "use_sentences": self.use_sentences,
             "min_coverage": self.min_coverage,
             "recommended": self._describe(self.recommend()),

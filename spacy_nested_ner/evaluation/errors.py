@@ -25,7 +25,8 @@ def confident_errors(judged: list[Judged], n: int) -> list[Row]:
     for probability, number, mention in sorted(wrong, key=lambda item: (-item[0], *item[1:]))[:n]:
         each = judged[number]
         labels = sorted(label for start, end, label in each.gold if (start, end) == mention[:2])
-        text = " ".join(each.words[mention.start : mention.end])
+        spaces = each.spaces_between(mention.start, mention.end)
+        text = "".join(map("".join, zip(each.words[mention.start : mention.end], spaces))).rstrip()
         rows.append(
             {"text": text, "label": mention.label, "probability": probability, "gold": labels, "where": each.where}
         )
@@ -49,6 +50,7 @@ def _sentences(each: Judged) -> Iterator[Row]:
             "where": f"{each.where}, sentence {number}",
             "surprise": missed + wrong,
             "words": each.words[start:end],
+            "spaces": each.spaces_between(start, end),
             "gold": [_mention(m, start, each.probability(m), m in each.found) for m in gold],
             "predicted": [_mention(m, start, each.found[m], m in each.gold) for m in found],
         }

@@ -38,6 +38,7 @@ class Judged:
     segments (list[tuple[int, int, float]]): Where what was decoded as one, a sentence or the document, begins and ends,
         and its entropy, where a component knows it.
     unaligned (int): Mentions found that begin or end inside a token of the gold. They are in no score, as in spaCy.
+    spaces (list[str]): What is written after each of the words; nothing here if that is one space.
     """
 
     where: str
@@ -49,6 +50,11 @@ class Judged:
     probabilities: Found = field(default_factory=dict)
     segments: list[tuple[int, int, float]] = field(default_factory=list)
     unaligned: int = 0
+    spaces: list[str] = field(default_factory=list)
+
+    def spaces_between(self, start: int, end: int) -> list[str]:
+        """What is written after each of some words."""
+        return self.spaces[start:end] or [" "] * (end - start)
 
     def probability(self, mention: Mention) -> float:
         """The probability of a mention, as far as it is known; 0 for one found at no threshold."""
@@ -154,6 +160,7 @@ def _with_finding(
         {},
         at={threshold: _in_gold(written, alignment)[0] for threshold, written in finding.at.items()},
         probabilities={gold: probabilities[mention] for gold, mention in asked.items() if mention in probabilities},
+        spaces=[token.whitespace_ for token in reference],
         segments=[(*alignment.stretch_to_gold(start, end), entropy) for start, end, entropy in finding.segments],
     )
 

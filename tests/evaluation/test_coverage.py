@@ -1,6 +1,7 @@
 """Maximum recall of search spaces."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -16,6 +17,7 @@ from spacy_nested_ner.annotation import sentence_bounds
 from spacy_nested_ner.corpus import Record
 from spacy_nested_ner.decoders import AutoDecoder, CubicDecoder, Mention, QuadraticDecoder
 from spacy_nested_ner.decoders.auto import all_spaces
+from spacy_nested_ner.decoders.span_limit import choose_limit, lengths_of
 from spacy_nested_ner.evaluation import measure_coverage
 from spacy_nested_ner.evaluation.coverage import Coverage, show
 from spacy_nested_ner.pipeline.gold import GoldReader
@@ -235,8 +237,10 @@ def test_training_chooses_the_recommended_decoder(docs, use_sentences, across, l
         docs = [across_sentences(doc) for doc in docs]
     examples = [Example(without_mentions(doc, use_sentences=use_sentences), doc) for doc in docs]
     survey = survey_examples(lambda: examples, GoldReader("sc", "wrong", ()), sentence_bounds)
-    span_limit = survey.longest if limit == "auto" else limit
-    reader = GoldReader("sc", "wrong", list(survey.label_counts), span_limit)
+    reader = GoldReader("sc", "wrong", list(survey.label_counts))
+    chosen = choose_limit(lengths_of(survey.place(reader, Lost())))
+    span_limit = (chosen and chosen.limit) if limit == "auto" else limit
+    reader = replace(reader, span_limit=span_limit)
     choice = AutoDecoder(min_coverage=0.9).choose(survey.place(reader, Lost()), span_limit)
     if choice is not None:
         records = (Record(doc, "") for doc in docs)

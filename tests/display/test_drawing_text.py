@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 from nested_documents import documents
 from spacy.tokens import Doc, Span, SpanGroup
 
-from spacy_nested_ner.display.sentence_text import SentenceText, cell_width, probability_text
+from spacy_nested_ner.display.drawing import Drawing, probability_text
+from spacy_nested_ner.display.drawing_text import TextDrawer, cell_width
 
 VOCAB = spacy.blank("en").vocab
 
 
-def draw(words, spans, *, width=40, colored=False, spaces=None, scores=None, sent_starts=None):
+def draw(words, spans, *, width=40, colored=False, spaces=None, scores=None, sent_starts=None, gold=None):
     words = words.split() if isinstance(words, str) else words
     doc = Doc(VOCAB, words=words, spaces=spaces, sent_starts=sent_starts)
     attrs = {} if scores is None else {"scores": scores}
     spans = [Span(doc, start, end, label) for start, end, label in spans]
     doc.spans["sc"] = SpanGroup(doc, name="sc", spans=spans, attrs=attrs)
-    return [text.split("\n") for text in SentenceText(width=width, colored=colored).draw(doc)]
+    return [text.split("\n") for text in TextDrawer(width=width, colored=colored).draw(Drawing.of_doc(doc, gold=gold))]
 
 
 def test_brackets_and_a_list():
@@ -42,7 +43,10 @@ def test_gold_has_no_probabilities():
 
 def test_text_looks_as_it_was_written():
     [lines] = draw(["Ann", "is", "n't", "\n", "here", "."], [(0, 1, "A")], spaces=[True, *[False] * 5])
-    assert lines[0] == "[A Ann] isn't here."
+    assert lines[:2] == ["[A Ann] isn't", "here."]
+    words = ["Ann", "  ", "is", "\n\n\t", "here", "\n"]
+    [lines] = draw(words, [(0, 3, "A")], spaces=[True, *[False] * 5])
+    assert lines == ["[A Ann   is]", "", "    here", "    A  Ann is"]
 
 
 def test_lines_break_between_words_only():
@@ -96,6 +100,33 @@ def test_nothing_in_a_text_reaches_the_terminal_as_a_command():
     assert "␛[31mred a␍b abc" in lines[0]
 
 
+def test_punctuation_that_opens_at_the_end_is_drawn():
+    [lines] = draw(["Ada", "(", "\n"], [(0, 2, "PER")])
+    assert lines == ["[PER Ada (]", "    PER  Ada ("]
+
+
+def test_gold_is_in_the_list():
+    [lines] = draw("Ada & Bo", [(0, 1, "PER"), (2, 3, "PER")], gold=[(0, 3, "ORG"), (0, 1, "PER")], scores=[0.5, 1.0])
+    assert lines == [
+        "[PER Ada] & [PER Bo]",
+        "    ORG        missed    Ada & Bo",
+        "    PER   50%  right     Ada",
+        "    PER  100%  spurious  Bo",
+    ]
+
+
+def test_deep_nesting_stays_readable():
+    """Where there is no more room, the depth is written; long mentions are cut off, because the text is above."""
+    n = 400
+    [lines] = draw(["w"] * n, [(i, n, "A") for i in range(n)], width=60)
+    listed = [line for line in lines if line.startswith("    A")]
+    assert max(len(line) for line in lines if line.startswith("    ")) <= 62
+    assert len(listed) == n
+    assert listed[1].startswith("    A    w w")
+    assert listed[-1].endswith("(400) w")
+    assert sum(line.endswith(" …") for line in lines) > n / 2
+
+
 def test_labels_have_their_color():
     [lines] = draw("Ann of Bonn", [(0, 3, "PER"), (2, 3, "GPE"), (0, 1, "PER")], colored=True)
     colors = dict(re.findall(r"    \x1b\[1;38;5;(\d+)m(\w+)\x1b", "\n".join(lines)))
@@ -106,9 +137,9 @@ def test_labels_have_their_color():
 
 @given(documents(crossing=True, spaced=True), st.integers(20, 60))
 def test_all_words_and_mentions_are_drawn(docs, width):
-    painter = SentenceText(width=width, colored=False)
+    drawer = TextDrawer(width=width, colored=False)
     for doc in docs:
-        drawn = "\n".join(painter.draw(doc))
+        drawn = "\n".join(drawer.draw(Drawing.of_doc(doc)))
         listed = re.findall(r"^    (PER|GPE|ORG|G#DNA)  ", drawn, re.MULTILINE)
         assert len(listed) >= len(doc.spans["sc"])
         visible = [token.text for token in doc if token.text.isalnum()]
