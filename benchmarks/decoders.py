@@ -5,20 +5,18 @@
 Everything is measured in one process on one thread, the best of several rounds in which
 the competitors take turns, on weights drawn from a normal distribution: float32, 8 labels.
 Such weights are the hard case for us (about two mentions per token have to be written out;
-real text has one for ten tokens), and make no difference to torch-struct. Writes results.json, results.txt
-and timing.png (the timing figure of the paper: lengths 1 to 300, three decoders).
+real text has one for ten tokens), and make no difference to torch-struct. Writes decoders.json, decoders.txt
+and decoders.png (the timing figure of the paper: lengths 1 to 300, three decoders).
 """
 
 import argparse
-import json
 import os
-import platform
-import sys
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+
+from _measure import RESULTS, best_of, describe, load_average, machine, progress, table, verdict, write
 
 os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
@@ -26,7 +24,15 @@ import matplotlib
 import numpy as np
 import torch
 
-from spacy_nested_ner.decoders import CubicDecoder, FlatDecoder, PackedScores, QuadraticDecoder, SpanLayout, count_spans
+from spacy_nested_ner.decoders import (
+    CubicDecoder,
+    Decoder,
+    FlatDecoder,
+    PackedScores,
+    QuadraticDecoder,
+    SpanLayout,
+    count_spans,
+)
 
 matplotlib.use("Agg")
 from matplotlib import pyplot
@@ -37,26 +43,16 @@ with warnings.catch_warnings():
 
 LABELS = 8
 DECODERS = {"flat": FlatDecoder(), "quadratic": QuadraticDecoder(), "cubic": CubicDecoder()}
-
-
-def progress(text: str) -> None:
-    print(f"  … {text}", file=sys.stderr, flush=True)
-
-
-def clock(function: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    function()
-    return time.perf_counter() - start
-
-
-def best_of(functions: dict[str, Callable[[], object]], rounds: int, repeats: dict[str, int]) -> dict[str, float]:
-    """Seconds of every function: the best of `rounds`, in each of which all take their turn."""
-    best = dict.fromkeys(functions, float("inf"))
-    for _ in range(rounds):
-        for name, function in functions.items():
-            for _ in range(repeats.get(name, 1)):
-                best[name] = min(best[name], clock(function))
-    return best
+# For the cost of 1,000 words: decoders, and lengths of sentences and of the longest span in them.
+ALL_DECODERS: dict[str, Callable[[int], Decoder]] = {
+    "flat": lambda longest: FlatDecoder(max_span_length=longest),
+    "c = 1": lambda longest: QuadraticDecoder(max_span_length=longest),
+    "c = 2": lambda longest: QuadraticDecoder(max_span_length=longest, max_short_child=2),
+    "c = 3": lambda longest: QuadraticDecoder(max_span_length=longest, max_short_child=3),
+    "cubic": lambda longest: CubicDecoder(max_span_length=longest),
+    "c = 1, multi_label": lambda longest: QuadraticDecoder(max_span_length=longest, multi_label=True),
+}
+LENGTHS = [(25, 10), (50, 30), (100, 60), (300, 300)]
 
 
 def weights(*shape: int) -> np.ndarray:
@@ -155,6 +151,22 @@ def growth(rounds: int) -> list[dict]:
     return rows
 
 
+def costs(rounds: int) -> list[dict]:
+    """Seconds for 1,000 words, with 5 labels and about as many mentions as real text has."""
+    rows = []
+    for tokens, longest in LENGTHS:
+        layout = SpanLayout([tokens] * (3000 // tokens), longest)
+        scores = PackedScores(weights(5, layout.n_spans) - 3, layout)
+        functions: dict[str, Callable[[], object]] = {}
+        for name, make in ALL_DECODERS.items():
+            decoder = make(longest)
+            functions[f"{name}: marginals"] = partial(decoder.log_partition_and_marginals, scores)
+            functions[f"{name}: best"] = partial(decoder.decode, scores)
+        seconds = {name: each / 3 for name, each in best_of(functions, 2 * rounds, {}).items()}
+        rows.append({"tokens": tokens, "longest": longest, "seconds": seconds})
+    return rows
+
+
 def timing_curves(step: int) -> dict[str, list[tuple[int, float]]]:
     """Seconds per sentence for lengths 1 to 300, as in the paper's figure."""
     curves: dict[str, list[tuple[int, float]]] = {name: [] for name in DECODERS}
@@ -187,29 +199,41 @@ def draw(curves: dict[str, list[tuple[int, float]]], path: Path) -> None:
     figure.savefig(path, dpi=120)
 
 
-def table(rows: list[dict]) -> str:
+def report_costs(rows: list[dict]) -> str:
+    """Milliseconds, marginals / best analysis."""
+    lines = [
+        [
+            str(row["tokens"]),
+            str(row["longest"]),
+            *(
+                " / ".join(f"{1e3 * row['seconds'][f'{name}: {what}']:.2f}" for what in ("marginals", "best"))
+                for name in ALL_DECODERS
+            ),
+        ]
+        for row in rows
+    ]
+    return table(["sentences of", "spans of up to", *ALL_DECODERS], lines)
+
+
+def report(rows: list[dict]) -> str:
     """Rows as text; a goal that is missed is marked."""
-    lines = [f"{'':<66} {'time':>10} {'factor':>8}   goal"]
+    lines = []
     for row in rows:
         factor = row.get("times") or row["ratio"]
-        goal, met = "", True
-        if row.get("goal"):
-            goal, met = f"≥ {row['goal']}×", factor >= row["goal"]
-        elif row.get("limit"):
-            goal, met = f"≤ {row['limit']}", factor <= row["limit"]
-        mark = "" if not goal else " reached" if met else " MISSED"
         unit = f"{1e6 * row['seconds']:.1f} µs" if row["seconds"] < 1e-3 else f"{1e3 * row['seconds']:.2f} ms"
-        lines.append(f"{row['what']:<66} {unit:>10} {factor:>8.1f}   {goal}{mark}")
-    return "\n".join(lines)
+        mark = verdict(factor, at_least=row.get("goal"), at_most=row.get("limit"))
+        lines.append([row["what"], unit, f"{factor:.1f}", mark])
+    return table(["", "time", "factor", "goal"], lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results")
+    parser.add_argument("--output", type=Path, default=RESULTS)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and lengths")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     rounds = 2 if arguments.quick else 7
+    before = load_average()
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -219,18 +243,21 @@ def main() -> None:
         rows += short_sentences(rounds)
     progress("growth")
     rows += growth(rounds)
+    progress("1,000 words")
+    cost_rows = costs(rounds)
     progress("lengths 1 to 300")
     curves = timing_curves(50 if arguments.quick else 5)
 
-    text = table(rows)
-    arguments.output.mkdir(parents=True, exist_ok=True)
-    machine = {"python": platform.python_version(), "numpy": np.__version__, "torch": torch.__version__}
-    record = {"machine": {**machine, "processor": platform.machine()}, "rows": rows, "curves": curves}
-    (arguments.output / "results.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
-    (arguments.output / "results.txt").write_text(text + "\n", encoding="utf-8")
-    draw(curves, arguments.output / "timing.png")
+    load = {"before": before, "after": load_average()}
+    text = (
+        f"{describe(load)}\n\n{report(rows)}\n\n"
+        f"Milliseconds for 1,000 words with 5 labels, marginals / best analysis:\n\n{report_costs(cost_rows)}"
+    )
+    record = {"machine": machine(), "load": load, "rows": rows, "costs": cost_rows, "curves": curves}
+    write(arguments.output, "decoders", record, text)
+    draw(curves, arguments.output / "decoders.png")
     print(text)
-    print(f"\nThe figure is {arguments.output / 'timing.png'}")
+    print(f"\nThe figure is {arguments.output / 'decoders.png'}")
 
 
 if __name__ == "__main__":
