@@ -114,7 +114,8 @@ def averaging(runs: list[Run]) -> str:
     pairs = [
         (point["dev"]["f"], result["last"]["points"][updates]["dev"]["f"])
         for result in found
-        for updates, point in result.get("averaged", {"points": {}})["points"].items()
+        if {"averaged", "last"} <= set(result)
+        for updates, point in result["averaged"]["points"].items()
     ]
     better = sum(averaged > last for averaged, last in pairs)
     return f"Averaged weights have the higher dev F at {better} of {len(pairs)} points (no threshold tuned)."

@@ -4,6 +4,7 @@ import copy
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-_FIELDS = {"about", "corpora", "seeds", "updates", "runs", "reuse", "set", "max_length", "eval_frequency"}
+_COMMON = ("max_length", "eval_frequency", "patience")
+_FIELDS = {"about", "corpora", "seeds", "sentences", "updates", "runs", "reuse", "set", *_COMMON}
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,10 @@ class Run:
     """One training run: a config with its changes, a corpus and a seed.
 
     updates (list[int]): When the test set is scored; training ends with the last one.
+    patience (int): Training also ends when dev F was not higher for this many updates, and is scored as if it had
+        gone on; 0 to go on.
     train (str): Name of the training file in the folder of the corpus.
+    sentences (int): How many sentences to train on, in whole documents drawn by the seed; 0 for all.
     max_length (int): Longest piece of a document in training, in tokens.
     source (Run | None): The run of another group whose result this one shows.
     """
@@ -37,6 +42,8 @@ class Run:
     train: str = "train.spacy"
     max_length: int = 250
     eval_frequency: int = 500
+    sentences: int = 0
+    patience: int = 0
     source: "Run | None" = None
 
     @property
@@ -88,19 +95,19 @@ def runs_by_group(path: Path = PLAN) -> dict[str, list[Run]]:
 def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Iterator[Run]:
     if unknown := set(group) - _FIELDS:
         raise ValueError(f"the group {group_name!r} of the plan has {sorted(unknown)}; expected only {sorted(_FIELDS)}")
-    common = {name: group[name] for name in ("max_length", "eval_frequency") if name in group}
-    for seed in group["seeds"]:
-        for corpus in group["corpora"]:
-            for name, run in group["runs"].items():
-                # Copied, because overrides below a setting change its value in place.
-                default = copy.deepcopy(plan.get("defaults", {}).get(run["config"], {}))
-                own = {"config": ROOT / run["config"], "set": default | group.get("set", {}) | run.get("set", {})}
-                yield Run(
-                    group=group_name,
-                    name=name,
-                    corpus=corpus,
-                    folder=ROOT / plan["corpora"][corpus],
-                    seed=seed,
-                    updates=group["updates"],
-                    **{**common, **run, **own},
-                )
+    common = {name: group[name] for name in _COMMON if name in group}
+    for seed, sentences, corpus in product(group["seeds"], group.get("sentences", [0]), group["corpora"]):
+        for name, run in group["runs"].items():
+            # Copied, because overrides below a setting change its value in place.
+            default = copy.deepcopy(plan.get("defaults", {}).get(run["config"], {}))
+            own = {"config": ROOT / run["config"], "set": default | group.get("set", {}) | run.get("set", {})}
+            yield Run(
+                group=group_name,
+                name=f"{name}, {sentences:,} sentences" if sentences else name,
+                corpus=corpus,
+                folder=ROOT / plan["corpora"][corpus],
+                seed=seed,
+                sentences=sentences,
+                updates=group["updates"],
+                **{**common, **run, **own},
+            )

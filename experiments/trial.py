@@ -3,7 +3,8 @@
     python experiments/trial.py GROUP NAME CORPUS SEED
 
 Two kinds of weights are scored: those after an update ("last") and, if the config has `use_averages = true`, their
-averages over the updates so far ("averaged"). Averages do not change what is learned, so one run gives both.
+averages over the updates so far ("averaged"). Averages do not change what is learned, so one run gives both. A run with
+patience ends when one kind has not improved for long, so it has only that kind, like `spacy train`.
 """
 
 import argparse
@@ -22,6 +23,7 @@ from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import create_train_batches, train_while_improving
 from spacy.util import load_config, registry
+from subset import write_subset
 from thinc.api import NumpyOps, fix_random_seed
 
 from spacy_nested_ner.evaluation.scorer import nested_ner_score
@@ -56,7 +58,7 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     RETURNS (tuple[dict[str, Any], Language]): Curve and points for each kind of weights, and the pipeline with the
         weights that were best on dev.
     """
-    read_train = _reader(run.folder / run.train, run.max_length)
+    read_train = _reader(_training_file(run), run.max_length)
     settings = {
         "corpora.train": read_train,
         "corpora.dev": _reader(run.folder / "dev.spacy"),
@@ -70,9 +72,8 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     optimizer = parts["optimizer"]
     read = registry.resolve({"train": read_train} | {name: _reader(run.folder / f"{name}.spacy") for name in _SETS})
     sets = {name: list(read[name](nlp)) for name in _SETS}
-    watched = {"last": Watched()}
-    if training["optimizer"]["use_averages"]:
-        watched["averaged"] = Watched()
+    of_config = "averaged" if training["optimizer"]["use_averages"] else "last"
+    watched = {name: Watched() for name in ([of_config] if run.patience else dict.fromkeys(("last", of_config)))}
     batches = create_train_batches(nlp, read["train"], parts["batcher"], 0)
     for _, info, is_best in _updates(nlp, training, optimizer, batches, run.eval_frequency):
         if info["step"] % 50 == 0:
@@ -84,12 +85,13 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
                 one.look(nlp, info, sets["dev"])
         shown = "  ".join(f"{name} {100 * one.curve[-1]['f']:.2f}" for name, one in watched.items())
         progress(f"{info['step']:>6} updates {info['seconds']:>6} s  dev F {shown}")
-        if info["step"] in run.updates:
+        ends = info["step"] >= run.updates[-1] or 0 < run.patience <= info["step"] - watched[of_config].best_update
+        if ends or info["step"] in run.updates:
             now = nlp.to_bytes(exclude=_CONSTANT)
             for name, one in watched.items():
                 # Tuning takes time: only the weights that the config asks for are worth it.
-                one.score(nlp, info["step"], sets, tune=name == list(watched)[-1])
-            if info["step"] >= run.updates[-1]:
+                one.score(nlp, run.updates[-1] if ends else info["step"], sets, tune=name == of_config)
+            if ends:
                 break
             nlp.from_bytes(now, exclude=_CONSTANT)
     return {name: {"curve": one.curve, "points": one.points} for name, one in watched.items()}, nlp
@@ -115,6 +117,16 @@ def _updates(
     )
 
 
+def _training_file(run: Run) -> Path:
+    """The training data of a run: all of it, or a part that is made here."""
+    whole = run.folder / run.train
+    if not run.sentences:
+        return whole
+    part = run.model.parent / f"{run.model.name}.spacy"
+    write_subset(whole, part, run.sentences, run.seed)
+    return part
+
+
 def _reader(path: Path, max_length: int = 0) -> dict[str, Any]:
     """A reader that keeps the words and sentences of the corpus."""
     return {"@readers": "spacy-nested-ner.Corpus.v1", "path": str(path), "max_length": max_length}
@@ -127,6 +139,10 @@ class Watched:
         self.curve: list[dict[str, float]] = []
         self.points: dict[str, Any] = {}
         self._best: tuple[float, int, bytes] = (-1.0, 0, b"")
+
+    @property
+    def best_update(self) -> int:
+        return self._best[1]
 
     def look(self, nlp: Language, info: dict[str, Any], dev: list[Example]) -> None:
         scores = evaluate(nlp, dev)
@@ -188,6 +204,7 @@ def main() -> None:
         run.model.parent.mkdir(parents=True, exist_ok=True)
         nlp.to_disk(run.model)
         settings = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
+        settings |= {name: value for name in ("sentences", "patience") if (value := getattr(run, name))}
         save(run.group, run.key, {**settings, "seconds": round(time.perf_counter() - started), **result})
 
 

@@ -11,7 +11,7 @@ import pytest
 from commands import ROOT
 from spacy.util import load_config
 
-from spacy_nested_ner.corpus import convert
+from spacy_nested_ner.corpus import convert, read_docs
 
 FOLDER = ROOT / "experiments"
 
@@ -27,6 +27,7 @@ def scripts():
         import markup
         import plan
         import results
+        import subset
         import tables
         import trial
 
@@ -37,6 +38,7 @@ def scripts():
             markup=markup,
             plan=plan,
             results=results,
+            subset=subset,
             tables=tables,
             trial=trial,
         )
@@ -77,6 +79,36 @@ def test_groups_are_checked(scripts, tmp_path):
         scripts.plan.read_plan(path)
 
 
+def test_a_run_for_every_number_of_sentences(scripts, tmp_path):
+    path = tmp_path / "plan.yml"
+    group = "seeds: [0, 1], corpora: [a, b], sentences: [20, 2000], updates: [9], patience: 4, runs: {x: {config: c}}"
+    path.write_text(f"corpora: {{a: f, b: f}}\ngroups: {{one: {{{group}}}}}\n")
+    runs = scripts.plan.read_plan(path)
+    assert [run.key for run in runs[:3]] == ["a/x, 20 sentences/0", "b/x, 20 sentences/0", "a/x, 2,000 sentences/0"]
+    assert [run.sentences for run in runs] == [20, 20, 2000, 2000] * 2
+    assert {run.patience for run in runs} == {4}
+
+
+def test_a_subset_has_whole_documents_and_begins_a_larger_one(scripts, sample, tmp_path):
+    def documents(sentences, seed):
+        path = tmp_path / "part.spacy"
+        n_sentences = scripts.subset.write_subset(sample / "train.spacy", path, sentences, seed)
+        docs = list(read_docs(path))
+        assert n_sentences == sum(len(list(doc.sents)) for doc in docs)
+        assert all(doc.spans["sc"] for doc in docs if doc.text in mentioned)
+        return n_sentences, [doc.text for doc in docs]
+
+    every = list(read_docs(sample / "train.spacy"))
+    mentioned = {doc.text for doc in every if doc.spans["sc"]}
+    n_small, small = documents(20, 0)
+    n_large, large = documents(60, 0)
+    assert 20 <= n_small < 60 <= n_large
+    assert large[: len(small)] == small
+    assert documents(20, 0) == (n_small, small)
+    assert documents(20, 1)[1] != small
+    assert sorted(documents(10**6, 0)[1]) == sorted(doc.text for doc in every)
+
+
 @pytest.fixture(scope="module", params=[("nested_ner", [30, 60]), ("spancat", [4])], ids=["nested_ner", "spancat"])
 def trained(scripts, sample, request):
     """A short run on the sample corpus, the lines it printed, its result and its pipeline."""
@@ -110,6 +142,22 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
     read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
     assert trial.evaluate(nlp, list(read(nlp))) == point["test"]
     assert json.loads(json.dumps(result)) == result
+
+
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+def test_patience_ends_a_run(scripts, sample, tmp_path, monkeypatch):
+    trial = scripts.trial
+    scores = iter([0.1, 0.3, 0.2, 0.3])
+    monkeypatch.setattr(
+        trial, "evaluate", lambda nlp, examples, threshold=None: {"f": next(scores, 0.0), "nested_r": 0}
+    )
+    (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "default")
+    monkeypatch.setattr(scripts.plan, "ROOT", tmp_path)
+    run = dataclasses.replace(first, folder=sample, updates=[90], eval_frequency=1, sentences=20, patience=2)
+    result, _ = trial.train(run, progress=lambda line: None)
+    assert list(result) == ["averaged"]
+    assert [at["updates"] for at in result["averaged"]["curve"]] == [1, 2, 3, 4]
+    assert result["averaged"]["points"]["90"]["best"] == 2
 
 
 @pytest.mark.slow
@@ -210,11 +258,14 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             run = runs[group, key]
             assert result["config"] == run.config.name, run.title
             assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
-            # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder.
+            assert (result.get("sentences", 0), result.get("patience", 0)) == (run.sentences, run.patience), run.title
+            # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder and 128
+            # hidden units.
             assert result["set"].items() <= run.set.items(), run.title
             added = {key: value for key, value in run.set.items() if key not in result["set"]}
             decoder = added.pop("components.nested_ner.decoder", {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"})
             assert decoder == {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"}, run.title
+            assert added.pop("components.nested_ner.model.hidden_width", 128) == 128, run.title
             assert added.keys() <= {"training.optimizer.L2"}, run.title
             assert list(scripts.accuracy.weights(result)["points"]) == [str(n) for n in run.updates], run.title
 
@@ -241,8 +292,8 @@ def test_the_page_has_the_numbers_of_the_results(scripts):
     assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
     assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
     averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
-    assert "at 151 of 155 points" in averaged
-    assert "at 151 of 155 points" in page
+    assert "at 177 of 181 points" in averaged
+    assert "at 177 of 181 points" in page
 
 
 def test_tables_can_be_made_before_everything_is_run(scripts, store):
