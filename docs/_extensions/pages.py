@@ -6,6 +6,7 @@ The pages are read on the site and as plain Markdown in the repository, so they 
 import posixpath
 import re
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,8 @@ def _option_row(parameter: Any) -> str:
         name = ", ".join(f"`{option}`" for option in (*parameter.opts, *parameter.secondary_opts))
         default = "required" if parameter.required else _shown(parameter.default)
     text = " ".join((parameter.help or "").split()).replace("|", "\\|")
+    if isinstance(parameter.default, Enum):
+        text += ": " + ", ".join(map(_shown, type(parameter.default)))
     return f"| {name} | {default} | {text} |"
 
 
@@ -86,6 +89,8 @@ def _shown(default: Any) -> str:
     """A default as it would be typed; nothing for options that are not set."""
     if callable(default):
         default = default()
+    if isinstance(default, Enum):
+        default = default.value
     if default is None or default == () or default is click.core.UNSET:  # type: ignore[attr-defined]
         return ""
     return {True: "on", False: "off"}.get(default, f"`{default}`") if isinstance(default, bool) else f"`{default}`"

@@ -58,6 +58,7 @@ SLOW = dict.fromkeys(
     (
         "README.md",
         "docs/how-to/batch.md",
+        "docs/how-to/pytorch.md",
         "docs/how-to/thresholds.md",
         "docs/how-to/transformers.md",
         "docs/reference/commands.md",
@@ -67,10 +68,15 @@ SLOW = dict.fromkeys(
     pytest.mark.slow,
 )
 # What pages need that is not installed with the package.
-NEEDS = {"docs/reference/commands.md": "matplotlib", "docs/how-to/serve.md": "fastapi"}
+NEEDS = {
+    "docs/how-to/batch.md": "pyarrow",
+    "docs/how-to/pytorch.md": "transformers",
+    "docs/how-to/serve.md": "fastapi",
+    "docs/reference/commands.md": "matplotlib",
+}
 UPDATE = bool(os.environ.get("UPDATE_DOCS"))
 # Programs that the documentation names and the tests cannot check.
-OTHER_PROGRAMS = {".", "curl", "git", "pip", "pre-commit", "uvicorn"}
+OTHER_PROGRAMS = {".", "curl", "export", "git", "pip", "pre-commit", "ray", "uvicorn"}
 
 
 def make_corpus(folder):
@@ -333,6 +339,8 @@ def test_every_public_name_is_in_the_reference():
     listed = {path.rpartition(".")[2] for path in re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
     assert set(spacy_nested_ner.__all__) <= listed
     assert set(spacy_nested_ner.evaluation.__all__) <= listed
+    package = ROOT / "spacy_nested_ner" / "torch" / "__init__.py"  # it needs PyTorch
+    assert set(re.findall(r'^    "(\w+)",$', package.read_text(encoding="utf-8"), re.MULTILINE)) <= listed
 
 
 def test_messages_in_the_list_of_common_problems_exist():

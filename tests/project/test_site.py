@@ -104,6 +104,7 @@ def test_the_reference_is_made_from_help_and_docstrings(site):
     commands = Loads((site / "reference" / "commands.html").read_text(encoding="utf-8")).text
     assert "Folder for report.html and report.json" in commands
     assert "options of" not in commands
+    assert re.search(r"--to\S*, -t\s+parquet\s+Format of the shards: parquet, spacy", commands)
     python = Loads((site / "reference" / "python.html").read_text(encoding="utf-8")).text
     # A parameter in spaCy's form, as a row of a table.
     assert re.search(r"skip_bad\s+bool\s+Skip and count bad input", python)
@@ -129,7 +130,7 @@ def test_files_of_the_repository_are_on_the_site(site):
     )
 
 
-PACKAGES = ("", ".configs", ".corpus", ".decoders", ".display", ".evaluation")
+PACKAGES = ("", ".configs", ".corpus", ".decoders", ".display", ".evaluation", ".jobs")
 
 
 def public_names():
