@@ -55,9 +55,10 @@ format: $(VENV)/developed
 docs: $(VENV)/developed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
-## benchmark: make all speed tables and plots again, in benchmarks/results: decoders, the PyTorch layer, whole pipelines,
-##            processes, annotation, long documents. On the sample corpus, or on all corpora in a folder: make benchmark DATA=corpus. Each corpus
-##            is a folder with train.spacy and dev.spacy. Takes about an hour; stop everything else that runs.
+## benchmark: make all speed tables and plots again, in benchmarks/results and in README and docs: decoders, the PyTorch
+##            layer, whole pipelines, processes, annotation, long documents. On the sample corpus, or on all corpora in a
+##            folder: make benchmark DATA=corpus. Each corpus is a folder with train.spacy and dev.spacy. Takes about an
+##            hour; stop everything else that runs.
 DATA :=
 benchmark: $(VENV)/installed-benchmarks
 	$(BIN)/python benchmarks/decoders.py
@@ -66,6 +67,7 @@ benchmark: $(VENV)/installed-benchmarks
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/annotate.py
 	$(BIN)/python benchmarks/long_document.py $(patsubst %,--corpus %,$(lastword $(wildcard $(DATA:%=%/*/train.spacy))))
+	$(BIN)/python benchmarks/figures.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -59,12 +59,12 @@ def _speeds(corpus: str, systems: Sequence[str], results: Results, blas: str) ->
     base = results["tok2vec alone"][corpus]
     lines = []
     for system in systems:
-        speeds = [(_speed(results, system, corpus, key), base[key]) for key in keys]
+        speeds = [(speed_of(results, system, corpus, key), base[key]) for key in keys]
         lines.append([system, *(f"{speed:,.0f} ({speed / alone:.2f})" if speed else "–" for speed, alone in speeds)])
     return table([corpus, *(f"{phase}, {_name(kind, blas)}" for phase, kind in cells)], lines)
 
 
-def _speed(results: Results, system: str, corpus: str, key: str) -> float:
+def speed_of(results: Results, system: str, corpus: str, key: str) -> float:
     """Words per second; 0 if nothing was trained: nobody trains faster than the encoder that all of them have."""
     speed = results[system][corpus][key]
     return 0.0 if key.startswith("train") and speed > 1.1 * results["tok2vec alone"][corpus][key] else speed
@@ -128,7 +128,7 @@ def draw(corpora: Sequence[str], results: Results, path: Path, *, blas: str) -> 
     for (corpus, line), (column, phase) in product(zip(corpora, grid), enumerate(PHASES)):
         axes = line[column]
         for offset, kind, color in ((0.2, BLIS, "0.65"), (-0.2, NUMPY, "0.25")):
-            speeds = [_speed(results, system, corpus, f"{phase} {kind}") / 1000 for system in systems]
+            speeds = [speed_of(results, system, corpus, f"{phase} {kind}") / 1000 for system in systems]
             axes.barh([y + offset for y in range(len(systems))], speeds, 0.4, color=color, label=_name(kind, blas))
         axes.set_yticks(range(len(systems)), systems)
         axes.set_title(f"{corpus}: {phase}")

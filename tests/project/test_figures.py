@@ -1,53 +1,41 @@
 """Speed figures in README and docs are those that `make benchmark` wrote last."""
 
-import re
+import importlib
+import sys
 
 import pytest
 from commands import ROOT
 
-# A comment says where the figures of a table come from. Its first column says what was measured.
-_TABLE = re.compile(r"<!-- figures of ([\w./]+) -->\n\n\|.*\n\|[-:| ]+\n((?:\|.*\n)+)")
-# Rows on speed in tables that are mostly about something else.
-_SPEED = re.compile(r"^\|[^|]*(?:words per second|memory for training)[^|]*\|(?=.*\d).*$", re.MULTILINE)
-_NUMBER = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
-PIPELINES = "benchmarks/results/pipeline.txt"
+
+@pytest.fixture
+def figures(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    yield importlib.import_module("figures")
+    for name in ("figures", "_measure", "_pipeline_report", "_systems"):
+        sys.modules.pop(name, None)
 
 
-def text_of(name):
-    return (ROOT / name).read_text(encoding="utf-8")
+def test_figures_are_those_of_the_benchmarks(figures):
+    used = []
+    for path in figures.pages():
+        page = path.read_text(encoding="utf-8")
+        filled, missing = figures.fill(page)
+        assert filled == page, f"{path.name}: run benchmarks/figures.py"
+        assert missing == []
+        used += [name for _, name, *_ in figures.PLACE.findall(page)]
+    assert set(used) == set(figures.FIGURES)
 
 
-def numbers(text):
-    return [found.replace(",", "") for found in _NUMBER.findall(text)]
-
-
-def check(row, source):
-    measured = [float(number) for number in numbers(text_of(source))]
-    for figure in numbers(row.split("|", 2)[2]):
-        decimals = len(figure.partition(".")[2])
-        assert figure in {f"{number:.{decimals}f}" for number in measured}, f"{figure} is not in {source}: {row}"
-
-
-@pytest.mark.parametrize(
-    "page, tables",
-    [
-        ("docs/explanation/decoding.md", 2),
-        ("docs/explanation/speed.md", 8),
-        ("docs/how-to/long-documents.md", 1),
-        ("docs/how-to/pytorch.md", 1),
-    ],
-)
-def test_tables_are_those_of_the_benchmarks(page, tables):
-    found = _TABLE.findall(text_of(page))
-    assert len(found) == tables
-    for source, rows in found:
-        for row in rows.splitlines():
-            check(row, source)
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/explanation/choosing.md"])
-def test_rows_on_speed_are_those_of_the_benchmarks(page):
-    rows = _SPEED.findall(text_of(page))
-    assert rows
-    for row in rows:
-        check(row, PIPELINES)
+def test_tables_and_figures_are_filled(figures, monkeypatch):
+    rows = {"FIGURES": {"a": lambda: "| x |\n| - |", "b": lambda: "12 %", "c": lambda: {}["not measured"]}}
+    monkeypatch.setattr(figures, "FIGURES", rows["FIGURES"])
+    page = "<!-- figure a -->old<!-- end --> and <!-- figure b -->7 %<!-- end -->, <!-- figure c -->kept<!-- end -->"
+    filled, missing = figures.fill(page)
+    assert filled == (
+        "<!-- figure a -->\n\n| x |\n| - |\n\n<!-- end --> and <!-- figure b -->12 %<!-- end -->, "
+        "<!-- figure c -->kept<!-- end -->"
+    )
+    assert missing == ["c"]
+    assert figures.fill(filled) == (filled, ["c"])
+    with pytest.raises(ValueError, match="there is no figure 'd'; expected one of a, b, c"):
+        figures.fill("<!-- figure d --><!-- end -->")
