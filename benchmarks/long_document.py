@@ -1,5 +1,6 @@
 """Peak memory of training on one long document: when the pipeline is ready, in prediction, in an update of tok2vec
-alone, and in an update of the whole pipeline.
+alone, and in an update of the whole pipeline. With a corpus, also what its span limit saves: the time of nested_ner by
+itself, with the limit that "auto" chooses and with that of the longest mention.
 
     python benchmarks/long_document.py [--corpus corpus/litbank/train.spacy] [--tokens 50000] [--update-only] [--json]
 
@@ -16,7 +17,7 @@ import resource
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
@@ -30,6 +31,8 @@ from thinc.api import fix_random_seed
 CONFIG = Path(__file__).parent.parent / "configs" / "tok2vec.cfg"
 # What "auto" chooses for LitBank.
 LIMIT = 46
+# Rows with the time of nested_ner by itself begin so, and end with the limit.
+ALONE = "nested_ner alone, spans of up to"
 LABELS = ("PER", "FAC", "LOC", "GPE", "ORG", "VEH")
 
 Mentions = list[tuple[int, int, str]]
@@ -103,9 +106,23 @@ def measure(corpus: Path | None, tokens: int, *, update_only: bool) -> Iterator[
     for name, work in steps.items():
         if update_only and name != "update":
             continue
-        started = time.process_time()
-        work()
-        yield name, peak(), (time.process_time() - started) / tokens * 1e6
+        yield name, peak(), _seconds(work) / tokens * 1e6
+    choice = nlp.get_pipe("nested_ner").span_limit_choice
+    if choice is not None and not update_only:
+        # The vectors of tok2vec stay in doc.tensor, where nested_ner finds them.
+        with nlp.select_pipes(enable=["tok2vec"]):
+            doc = nlp(example.predicted.copy())
+        for limit in (choice.limit, choice.longest):
+            nlp.get_pipe("nested_ner").cfg["max_span_length"] = limit
+            seconds = min(_seconds(lambda: nlp.get_pipe("nested_ner")(doc)) for _ in range(3))
+            yield f"{ALONE} {limit}", peak(), seconds / tokens * 1e6
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    """CPU time."""
+    started = time.process_time()
+    work()
+    return time.process_time() - started
 
 
 def _update_alone(model, doc: Doc) -> None:
