@@ -55,6 +55,12 @@ format: $(VENV)/developed
 docs: $(VENV)/developed
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
+.PHONY: pictures
+## pictures: make the pictures of drawings and of the explorer in docs/images again; needs chromium
+pictures: $(VENV)/developed
+	$(BIN)/python docs/_extensions/drawings.py
+	$(BIN)/python docs/_extensions/screenshots.py
+
 ## benchmark: make all speed tables and plots again, in benchmarks/results and in README and docs: decoders, the PyTorch
 ##            layer, whole pipelines, processes, annotation, long documents. On the sample corpus, or on all corpora in a
 ##            folder: make benchmark DATA=corpus. Each corpus is a folder with train.spacy and dev.spacy. Takes about an

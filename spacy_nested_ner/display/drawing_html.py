@@ -96,7 +96,7 @@ class _Drawer:
             while stop < end and self.together[stop - 1]:
                 stop += 1
             body = "".join(f"{self._token(i)}{self._space(i)}" for i in range(start, stop - 1)) + self._token(stop - 1)
-            several = stop > start + 1 and any(self.column[start:stop])
+            several = stop > start + 1 and any((*self.column[start:stop], *self.spaces[start : stop - 1]))
             yield f'<span class="k">{body}</span>' if several else body
             yield self._space(stop - 1)
             start = stop

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from unicodedata import category, east_asian_width
 
-from spacy.lang.lex_attrs import is_left_punct, is_punct, is_quote
 from wasabi import color
 from wasabi.util import supports_ansi
 
@@ -18,7 +17,7 @@ from ..decoders.brackets import bracket_words, separate_crossing
 from ..decoders.mention import Mention
 from .colors import terminal_colors
 from .drawing import MISSED, Drawing, DrawnMention, probability_text, visible
-from .layout import may_part
+from .layout import clings, may_part
 
 MARGIN = "    "
 # The width of the narrowest column that text is broken in, in characters.
@@ -194,7 +193,7 @@ def _chunks(drawing: Drawing, drawn: Sequence[str], start: int, *, joined: bool 
         text += word
         after = words[i + 1] if i < last else None
         space = after is not None and bool(drawing.spaces[i] or words[i].isspace() or after.isspace())
-        if space and text and after is not None and _stay_together(words[i], after):
+        if space and text and after is not None and clings(words[i], after):
             text += " "
         # A bracket that opens before a token of whitespace ends with a space, too.
         if text and not text.endswith(" ") and (after is None or space or may_part(words[i], after)):
@@ -213,12 +212,6 @@ def _space_after(drawing: Drawing, i: int, last: int) -> str:
         i += 1
         space += drawing.words[i] + drawing.spaces[i]
     return space
-
-
-def _stay_together(word: str, after: str) -> bool:
-    """Whether a line must not be broken at a space: next to the punctuation of tokenized data."""
-    opens, closes = is_left_punct(word) and not is_quote(word), is_punct(after) and not is_left_punct(after)
-    return opens or (closes and not is_quote(after))
 
 
 def _wrap(chunks: Sequence[_Chunk], width: int) -> list[str]:

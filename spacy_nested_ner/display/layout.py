@@ -6,7 +6,7 @@ from itertools import count
 from math import ceil
 from unicodedata import bidirectional, east_asian_width
 
-from spacy.lang.lex_attrs import is_punct
+from spacy.lang.lex_attrs import is_left_punct, is_punct, is_quote
 
 LTR, RTL = "ltr", "rtl"
 _STRONG = {"L": LTR, "R": RTL, "AL": RTL}
@@ -98,9 +98,15 @@ def may_part(one: str, other: str) -> bool:
     return not is_punct(other) and "W" in (east_asian_width(one[-1]), east_asian_width(other[0]))
 
 
+def clings(word: str, after: str) -> bool:
+    """Whether a line must not be broken at the space between two tokens: next to the punctuation of tokenized data."""
+    opens, closes = is_left_punct(word) and not is_quote(word), is_punct(after) and not is_left_punct(after)
+    return opens or (closes and not is_quote(after))
+
+
 def stay_together(words: Sequence[str], spaces: Sequence[str], labels: Iterable[tuple[int, int]]) -> list[bool]:
-    """For every token, whether the next one is on the same line: if there is no space between them, or if a label is
-    written below both.
+    """For every token, whether the next one is on the same line: if there is no space between them, if a label is
+    written below both, or if one of them is punctuation.
 
     labels (Iterable[tuple[int, int]]): The first token below each label, and the token after the last one.
     """
@@ -117,7 +123,8 @@ def stay_together(words: Sequence[str], spaces: Sequence[str], labels: Iterable[
         elif space == "" and not word.isspace() and not after.isspace():
             together[number] = length < 2 * LONGEST and not may_part(word, after)
         else:
-            together[number] = wanted[number] and length + len(after) <= LONGEST
+            wish = wanted[number] or (not word.isspace() and clings(word, after))
+            together[number] = wish and length + len(after) <= LONGEST
         if not together[number]:
             length = 0
     return together

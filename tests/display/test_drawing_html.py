@@ -211,6 +211,14 @@ def test_hundreds_of_levels():
     assert len(cut) > n / 2
 
 
+def test_no_line_begins_with_a_comma():
+    words = "Ada ( too ) , she sang .".split()
+    spaces = [" "] * (len(words) - 1) + [""]
+    assert stay_together(words, spaces, []) == [False, True, True, True, False, False, True, False]
+    html = draw_html(Drawing.of_doc(make_doc(words, [(0, 1, "PER")])), {"PER": "c0"})
+    assert '<span class="k">( too ) ,</span> she <span class="k">sang .</span>' in html
+
+
 def test_what_is_below_a_label_stays_on_one_line():
     words, spaces = ["a", "b", "c", "d", ",", "e"], [" ", " ", " ", "", " ", ""]
     assert stay_together(words, spaces, [(1, 3)]) == [False, True, False, True, False, False]

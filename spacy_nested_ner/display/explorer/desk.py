@@ -234,6 +234,7 @@ def _checked(source: m.Source) -> str | int:
 def _state(corpus: Corpus) -> m.CorpusState:
     return m.CorpusState(
         name=corpus.name,
+        fingerprint=corpus.fingerprint,
         documents=len(corpus),
         scored=corpus.scored,
         sentences=len(corpus.sentences),

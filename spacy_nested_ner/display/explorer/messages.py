@@ -41,6 +41,15 @@ class Failure(BaseModel):
 class Source(Message):
     """A text, or a sentence of the corpus."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["text"], "properties": {"text": {"type": "string"}}},
+                {"required": ["sentence"], "properties": {"sentence": {"type": "integer"}}},
+            ]
+        }
+    )
+
     text: Annotated[str, Field(max_length=MAX_CHARACTERS)] | None = Field(None, description="A text")
     sentence: Annotated[int, Field(ge=0, le=2**53)] | None = Field(None, description="The number of a sentence")
 
@@ -111,6 +120,7 @@ class CorpusState(BaseModel):
     """How much of the corpus is known."""
 
     name: str
+    fingerprint: str = Field(description="Differs between corpora of the same name: numbers of sentences belong to it")
     documents: int
     scored: int = Field(description="How many of the documents are ready")
     sentences: int = Field(description="How many sentences are ready")

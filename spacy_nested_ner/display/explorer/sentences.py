@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import islice
 from threading import Event, Thread
 from typing import Literal
@@ -91,6 +92,7 @@ class Corpus:
         records = [record for record in records if len(record.doc)]
         self._places = [record.where.rpartition(", ")[2] or record.where for record in records]
         self._docs = [bare_doc(scorer.nlp, record.doc) for record in records]
+        self.fingerprint = _fingerprint(self._docs)
         self._gold = [_gold_of(record.doc, scorer.spans_key) for record in records]
         self._stop = Event()
         self._thread = Thread(target=self._score_all, name="explorer-corpus", daemon=True)
@@ -186,6 +188,14 @@ class Corpus:
 def _gold_of(doc: Doc, spans_key: str) -> list[Mention] | None:
     """The gold mentions, on the tokens of the doc; None if it is not annotated."""
     return mentions_of(doc, spans_key) if spans_key in doc.spans else None
+
+
+def _fingerprint(docs: Iterable[Doc]) -> str:
+    """Of the tokens of documents."""
+    digest = sha256()
+    for doc in docs:
+        digest.update("\0".join(token.text for token in doc).encode() + b"\n")
+    return digest.hexdigest()[:16]
 
 
 def _beginning(doc: Doc) -> str:

@@ -22,7 +22,10 @@ from .sentences import Corpus
 
 STATIC = Path(__file__).parent / "static"
 FAILURES: dict[int | str, dict[str, Any]] = {
+    413: {"model": m.Failure, "description": "The request is too large"},
     422: {"model": m.Failure, "description": "What is asked for is not possible"},
+    503: {"model": m.Failure, "description": "Too many requests at a time"},
+    504: {"model": m.Failure, "description": "Too slow"},
     "4XX": {"model": m.Failure, "description": "Refused"},
     "5XX": {"model": m.Failure, "description": "Too busy, or too slow"},
 }
@@ -63,7 +66,11 @@ def create_app(
     app = FastAPI(
         title="Explorer of nested mentions",
         version=__version__,
-        description="What the page of `spacy nested-ner explore` asks for. Every failure is JSON with a sentence.",
+        description=(
+            "What the page of `spacy nested-ner explore` asks for. Every failure is JSON with a sentence. "
+            f"Limits: {m.MAX_CHARACTERS:,} characters of text, {limits.request_bytes:,} bytes per request, "
+            f"{limits.seconds:g} seconds per request, {limits.requests} requests at a time."
+        ),
         lifespan=lifespan,
         responses=FAILURES,
         # They would load scripts from other hosts.
@@ -168,5 +175,8 @@ def _invalid(problem: dict[str, Any]) -> str:
     given = problem.get("input")
     if isinstance(given, bytes):  # of another type
         return "The request is not JSON; expected a JSON object, and Content-Type: application/json"
+    if problem["type"] == "string_too_long" and isinstance(given, str):
+        name, most = "The text" if place == "source.text" else place, problem["ctx"]["max_length"]
+        return f"{name} has {len(given):,} characters; expected at most {most:,}"
     shown = "" if isinstance(given, dict | list) or problem["type"] == "missing" else f" is {given!r:.40}"
     return f"{place}{shown}: {problem['msg']}"

@@ -1,6 +1,7 @@
 """The endpoints: what they answer, what they refuse, and that nothing that is sent makes them fail."""
 
 import json
+import re
 import threading
 import time
 import warnings
@@ -62,6 +63,8 @@ def test_the_facts_about_the_model(client):
     assert facts["settings"]["decoder"] == "cubic"
     assert len({label["color"] for label in facts["labels"]}) == len(facts["labels"]) == 7
     state = {"name": "dev.txt", "documents": 16, "scored": 16, "sentences": 73, "has_gold": True, "failure": None}
+    fingerprint = facts["corpus"].pop("fingerprint")
+    assert re.fullmatch("[0-9a-f]{16}", fingerprint)
     assert facts["corpus"] == state
 
 
@@ -176,7 +179,8 @@ def test_every_failure_is_a_sentence(client):
     assert refused(post("/api/analysis", content=b"{", headers=typed), 422, "JSON decode error")
     assert refused(post("/api/analysis", content=b"{}"), 422, "The request is not JSON; expected a JSON object")
     assert refused(post("/api/analysis", json={}), 422, "source: Field required")
-    assert refused(post("/api/analysis", json=body("x" * 100_001)), 422, "at most 100000 characters")
+    long = post("/api/analysis", json=body("x" * 100_001))
+    assert refused(long, 422, "The text has 100,001 characters; expected at most 100,000.")
     half = json.dumps(body("\ud800")).encode()
     assert refused(post("/api/analysis", content=half, headers=typed), 422, "source.text is '\\ud800'")
     assert refused(post("/api/analysis", json=body(9999)), 422, "There is no sentence 9999 yet; expected 0 to 72.")
@@ -302,8 +306,11 @@ def schema(scorer, corpus):
     return schemathesis.openapi.from_asgi("/openapi.json", app)
 
 
-def test_the_description_names_every_endpoint(client):
-    paths = client.get("/openapi.json").json()["paths"]
+def test_the_description_names_every_endpoint_and_limit(client):
+    description = client.get("/openapi.json").json()
+    for limit in ("2,000,000 bytes", "20 seconds", "100,000 characters", "8 requests"):
+        assert limit in description["info"]["description"]
+    paths = description["paths"]
     names = (
         "model",
         "analysis",

@@ -218,6 +218,12 @@ def test_a_failing_component_is_reported(scorer, monkeypatch):
     assert corpus.failure == "The corpus could not be scored any further: division by zero"
 
 
+def test_corpora_with_other_words_have_other_fingerprints(scorer):
+    records = list(read_records("assets/sample/dev.txt"))
+    same, other = (Corpus(scorer, some).fingerprint for some in (records, records[1:]))
+    assert Corpus(scorer, records).fingerprint == same != other
+
+
 def test_numbers_without_a_sentence_are_refused(scorer, corpus):
     with pytest.raises(RefusedError, match="There is no sentence 73 yet; expected 0 to 72"):
         corpus.sentence(73)

@@ -2,8 +2,9 @@
 
 import { askAboutText, showProblem } from "./api.js";
 import { byId, counted, drawingFrom, make } from "./dom.js";
+import { headsIn, startRoving } from "./roving.js";
 import { state } from "./store.js";
-import { exponential, heads } from "./view.js";
+import { exponential } from "./view.js";
 
 const NAMES = { flat: "Flat", quadratic: "Quadratic", cubic: "Cubic" };
 
@@ -40,11 +41,11 @@ function side({ start, end, drawings, differing }, decoders, named) {
 // Mentions that only some analyses have get a frame, and say so.
 export function markDiffering(drawing, differing) {
   const wanted = new Set(differing.map((mention) => JSON.stringify(mention)));
-  for (const head of heads(drawing)) {
+  for (const head of headsIn(drawing)) {
     const { start, end, label, mention } = head.dataset;
     if (!wanted.has(JSON.stringify([Number(start), Number(end), label]))) continue;
     for (const cell of drawing.querySelectorAll(`[data-mention="${mention}"]`)) cell.classList.add("differs");
     head.setAttribute("aria-label", `${head.getAttribute("aria-label")}; differs`);
   }
-  return drawing;
+  return startRoving(drawing);
 }

@@ -13,8 +13,16 @@ const keyOf = ({ start, end, label }) => JSON.stringify([start, end, label]);
 const keyOfSource = () => JSON.stringify(state.source);
 
 export function startCorrections() {
-  storeName = `corrections of ${state.facts.model} ${state.facts.corpus?.name ?? ""}`;
+  const { model, corpus } = state.facts;
+  storeName = ["corrections of", model, corpus?.name, corpus?.fingerprint].filter(Boolean).join(" ");
   load();
+  // Of the same explorer in another tab.
+  addEventListener("storage", ({ key }) => {
+    if (key === storeName) {
+      load();
+      tell();
+    }
+  });
   byId("complete").addEventListener("change", ({ target }) => {
     const text = ofText(true);
     text.complete = target.checked;
@@ -61,11 +69,16 @@ function changed() {
     const all = [...kept.values()].map((text) => ({ ...text, marks: [...text.marks.values()] }));
     localStorage.setItem(storeName, JSON.stringify(all));
   } catch { /* no room, or not allowed: the marks live as long as the page */ }
+  tell();
+}
+
+function tell() {
   show();
   for (const call of listeners) call();
 }
 
 function load() {
+  kept = new Map();
   try {
     for (const text of JSON.parse(localStorage.getItem(storeName)) ?? []) {
       kept.set(JSON.stringify(text.source), { ...text, marks: new Map(text.marks.map((each) => [keyOf(each), each])) });

@@ -25,6 +25,11 @@ export function percent(probability) {
   return `${Math.round(100 * probability)}%`;
 }
 
+// Of a whole analysis, which has many competitors: small ones have two digits.
+export function finePercent(probability) {
+  return probability >= 0.001 && probability < 0.0995 ? `${(100 * probability).toPrecision(2)}%` : percent(probability);
+}
+
 export function probabilityBar(probability, color = "") {
   const bar = make("span", { class: `bar ${color}`, "aria-hidden": "true" });
   const fill = make("span");

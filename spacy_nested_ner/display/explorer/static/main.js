@@ -67,6 +67,10 @@ async function start() {
   startCorpus();
   chooseLook(linked.look ?? "tab-compare");
   await firstView(linked);
+  // A link to another view, opened in this tab. The link that skips to the mentions leads to no other view.
+  addEventListener("hashchange", () => {
+    if (readLink().source) location.reload();
+  });
   document.documentElement.dataset.ready = "yes";
 }
 
@@ -105,7 +109,6 @@ function showFacts() {
   const facts = [model, component, lang, counted(labels.length, "label"), limit && `mentions of up to ${counted(limit, "token")}`, corpus?.name];
   byId("facts").textContent = facts.filter(Boolean).join(" · ");
   document.title = `${model} · nested mentions`;
-  byId("text").maxLength = state.facts.max_characters;
   byId("examples").hidden = model !== "sample";
   byId("examples").append(...EXAMPLES.map((text, place) => make(
     "button", { type: "button", class: "quiet", title: text, onclick: () => setSource({ text }) }, `example ${place + 1}`,

@@ -2,7 +2,7 @@
 
 import { askAboutText, showProblem } from "./api.js";
 import { markDiffering } from "./compare.js";
-import { byId, drawingFrom, labelTag, make, percent, probabilityBar } from "./dom.js";
+import { byId, drawingFrom, finePercent, labelTag, make, probabilityBar } from "./dom.js";
 import { colorOf, state } from "./store.js";
 
 const NAMED = 3; // mentions of each kind
@@ -29,7 +29,7 @@ export async function refreshOthers() {
     make("div", { class: "heading" },
       place ? make("span", { class: "changes" }, ...changes("with", other.added), ...changes("without", other.removed))
         : make("b", {}, "On the page"),
-      make("span", { class: "probability" }, probabilityBar(other.probability), make("span", { class: "number" }, percent(other.probability)))),
+      make("span", { class: "probability" }, probabilityBar(other.probability), make("span", { class: "number" }, finePercent(other.probability)))),
     markDiffering(drawingFrom(other.drawing), other.differing))));
 }
 

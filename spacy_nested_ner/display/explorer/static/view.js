@@ -2,7 +2,8 @@
 
 import { askAboutText, say, showProblem } from "./api.js";
 import { markOf, onMarks } from "./corrections.js";
-import { byId, counted, drawingFrom, labelTag, make, oneAtATime, percent } from "./dom.js";
+import { byId, counted, drawingFrom, finePercent, labelTag, make, oneAtATime } from "./dom.js";
+import { headsIn, scrollTo, startRoving, stopAt } from "./roving.js";
 import { character, colorOf, emit, on, select, state } from "./store.js";
 
 const KINDS = { missed: "missed", spurious: "spurious", label: "wrong label", boundary: "wrong boundary" };
@@ -15,10 +16,14 @@ export function startView() {
     if (head) select(spanOf(head));
   });
   place.addEventListener("keydown", onKey);
+  startRoving(place);
   document.addEventListener("selectionchange", rememberSelection);
   place.addEventListener("pointerup", () => setTimeout(selectWords, 0));
   on("source", () => { place.inert = true; }); // until its own drawing comes
-  on("selected", showSelection);
+  on("selected", () => {
+    showSelection();
+    scrollToSelection();
+  });
   onMarks(showMarks);
 }
 
@@ -34,21 +39,31 @@ export const refresh = oneAtATime("view", async () => {
   emit("analysis");
 });
 
+let drawnSource = null;
+
 function draw() {
   const { analysis } = state;
   const place = byId("drawing");
   const focused = place.contains(document.activeElement) ? { ...document.activeElement.dataset } : null;
   if (state.selected && state.selected.end > analysis.tokens.length) state.selected = null;
   if (state.stretch >= analysis.stretches.length) state.stretch = 0;
+  const scrolled = state.source === drawnSource ? place.scrollTop : 0;
+  drawnSource = state.source;
   showParts(place, analysis.parts);
   place.inert = false;
   place.classList.toggle("empty", analysis.tokens.length === 0);
+  place.classList.toggle("long", analysis.parts.length > 1);
+  place.tabIndex = analysis.parts.length > 1 ? 0 : -1; // so that keys can scroll it
+  place.scrollTop = scrolled;
   showSelection();
   showMarks();
   showSummary();
   showLegend();
   showErrors();
-  if (focused) heads().find((head) => same(head, focused))?.focus();
+  const all = heads();
+  const again = focused && all.find((head) => same(head, focused));
+  stopAt(place, again ?? all.find((head) => head.classList.contains("picked")) ?? all[0]);
+  again?.focus({ preventScroll: true });
 }
 
 // A long text has many parts. Those that stay the same are not touched.
@@ -63,7 +78,8 @@ function showParts(place, parts) {
 function makePart(start, html, several) {
   const part = make("div", { class: several ? "part several" : "part", "data-first": start }, drawingFrom(html));
   part.html = html;
-  for (const head of heads(part)) {
+  for (const head of headsIn(part)) {
+    head.tabIndex = -1;
     head.dataset.start = Number(head.dataset.start) + start;
     head.dataset.end = Number(head.dataset.end) + start;
   }
@@ -81,7 +97,7 @@ function showSummary() {
   say(`${counted(mentions.length, "mention")} found.`);
 }
 
-export const exponential = (log) => (log > -7 ? percent(Math.exp(log)) : `10^${(log / Math.LN10).toFixed(0)}`);
+export const exponential = (log) => (log > -6.9 ? finePercent(Math.exp(log)) : `10^${(log / Math.LN10).toFixed(0)}`);
 
 function showLegend() {
   const counts = new Map();
@@ -112,7 +128,7 @@ function words(start, end) {
 
 // ---- mentions ----
 
-export const heads = (root = byId("drawing")) => [...root.querySelectorAll("[data-start]")];
+const heads = () => headsIn(byId("drawing"));
 const spanOf = (head) => ({ start: Number(head.dataset.start), end: Number(head.dataset.end) });
 const same = (head, other) => ["start", "end", "label"].every((name) => head.dataset[name] === other[name]);
 
@@ -129,13 +145,7 @@ function cellsOf(cell) {
 function onKey(event) {
   const head = event.target.closest("[data-start]");
   if (!head) return;
-  const all = heads();
-  const right = head.closest("[dir]")?.dir === "rtl" ? -1 : 1;
-  const step = { ArrowRight: right, ArrowDown: 1, ArrowLeft: -right, ArrowUp: -1 }[event.key];
-  if (step) all[all.indexOf(head) + step]?.focus();
-  else if (event.key === "Home") all[0].focus();
-  else if (event.key === "End") all.at(-1).focus();
-  else if (event.key === "Enter" || event.key === " ") select(spanOf(head));
+  if (event.key === "Enter" || event.key === " ") select(spanOf(head));
   else if (event.key === "Escape") select(null);
   else return;
   event.preventDefault();
@@ -150,6 +160,15 @@ function showSelection() {
     if (start !== selected.start || end !== selected.end) continue;
     for (const cell of cellsOf(head)) cell.classList.add("picked");
   }
+}
+
+// A long text scrolls in its frame; the page itself stays where it is.
+function scrollToSelection() {
+  const { selected } = state;
+  const place = byId("drawing");
+  if (!selected || !place.classList.contains("long")) return;
+  scrollTo(place, [...place.children].findLast((part) => Number(part.dataset.first) <= selected.start));
+  scrollTo(place, place.querySelector(".picked"));
 }
 
 function showMarks() {
