@@ -100,9 +100,10 @@ away: $(VENV)/created
 	cd $(AWAY)-tests && $(WITHOUT_COMPILER) $(CURDIR)/$(AWAY)/bin/python -m pytest -q -m 'not slow' \
 		-p no:cacheprovider $(AWAY_TESTS)
 
-## lowest: test with the lowest versions of spaCy, Thinc and NumPy that setup.cfg allows
+## lowest: test with the lowest versions of spaCy, Thinc, NumPy and Typer that setup.cfg allows
+# They are from before Click 8.2.
 lowest:
-	$(MAKE) away WHAT=. WITH="$$(sed -n 's/^    \(spacy\|thinc\|numpy\)>=\([0-9.]*\).*/\1==\2/p' setup.cfg | tr '\n' ' ')"
+	$(MAKE) away WHAT=. WITH="'click<8.2' $$(sed -n 's/^    \(spacy\|thinc\|numpy\|typer\)>=\([0-9.]*\).*/\1==\2/p' setup.cfg | tr '\n' ' ')"
 
 ## arm64: compile the C of the kernels for arm64, and run it. Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user-static
 arm64:
