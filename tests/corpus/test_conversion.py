@@ -264,6 +264,7 @@ def test_targets_that_would_destroy_something(tmp_path):
         convert(source, tmp_path / "out", split=True)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no pipes in folders")
 @pytest.mark.parametrize("name", ["out.jsonl", "out.spacy", "out.txt", "brat", "out.ann"])
 def test_what_is_no_file_is_not_replaced(tmp_path, name):
     """As root, it once replaced devices."""
@@ -276,6 +277,7 @@ def test_what_is_no_file_is_not_replaced(tmp_path, name):
     assert (tmp_path / name).is_fifo()
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other modes")
 def test_output_goes_through_a_link_and_keeps_the_mode(tmp_path):
     target = write(tmp_path / "elsewhere" / "real.jsonl", "old")
     target.chmod(0o640)

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from thinc.api import Model, fix_random_seed, set_dropout_rate
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch.nn")  # tests/torch would do for "torch"
 
-from spacy_nested_ner.model import bilstm  # noqa: E402
-from spacy_nested_ner.model.bilstm import bilstm_encoder  # noqa: E402
+
+from spacy_nested_ner.model import bilstm
+from spacy_nested_ner.model.bilstm import bilstm_encoder
 
 LENGTHS = [4, 0, 12, 1]
 

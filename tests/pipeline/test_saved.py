@@ -111,7 +111,7 @@ def test_without_an_override_what_was_saved_counts(pipeline):
 @pytest.mark.parametrize(
     "name, value",
     [
-        ("threshold", 0.3),
+        ("threshold", 0.25),
         ("temperature", 2.0),
         ("spans_key", "other"),
         ("max_span_length", 3),
@@ -129,13 +129,13 @@ def test_a_config_overrides_what_was_saved(pipeline, name, value):
 def test_an_edited_config_counts(pipeline, tmp_path):
     changed(pipeline, tmp_path)
     path = tmp_path / "config.cfg"
-    path.write_text(path.read_text().replace("threshold = null", "threshold = 0.7"))
-    assert settings(tmp_path)["threshold"] == 0.7
+    path.write_text(path.read_text().replace("threshold = null", "threshold = 0.75"))
+    assert settings(tmp_path)["threshold"] == 0.75
 
 
 def test_an_override_is_saved(pipeline, tmp_path):
-    spacy.load(pipeline, config={"components.nested_ner.threshold": 0.3}).to_disk(tmp_path)
-    assert settings(tmp_path)["threshold"] == 0.3
+    spacy.load(pipeline, config={"components.nested_ner.threshold": 0.25}).to_disk(tmp_path)
+    assert settings(tmp_path)["threshold"] == 0.25
     assert settings(tmp_path, threshold=None)["threshold"] is None
 
 
@@ -174,10 +174,10 @@ def test_earlier_versions_did_not_save_what_was_configured(pipeline, tmp_path):
         warnings.simplefilter("error")
         assert settings(old)["threshold"] == 0.4
         assert settings(old, missing_rate=0.25)["missing_rate"] == 0.25
-    with pytest.warns(UserWarning, match=r"threshold = 0\.7 in the config of nested_ner is ignored: .* saved .* 0\.4"):
-        assert settings(old, threshold=0.7)["threshold"] == 0.4
+    with pytest.warns(UserWarning, match=r"threshold = 0\.75 in the config of nested_ner is ignored: .* saved .* 0\.4"):
+        assert settings(old, threshold=0.75)["threshold"] == 0.4
     spacy.load(old).to_disk(old)
-    assert settings(old, threshold=0.7)["threshold"] == 0.7
+    assert settings(old, threshold=0.75)["threshold"] == 0.75
 
 
 def test_bytes_are_like_files(pipeline):

@@ -1,6 +1,7 @@
 """The package as others get it: sdist, wheel, installed away from the source tree."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -91,3 +92,25 @@ def test_sources_without_kernels_say_what_to_do(tmp_path):
             f"ImportError: spacy_nested_ner is imported from {tmp_path}, where its kernels are not compiled for this "
             f"Python: run `pip install --editable .` in that folder, or start Python in another one."
         )
+
+
+def test_a_build_without_a_compiler_says_what_to_do(tmp_path):
+    for name in ("setup.py", "setup.cfg", "README.md", "spacy_nested_ner/__init__.py", "spacy_nested_ner/_lazy.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    kernels = tmp_path / "spacy_nested_ner" / "model" / "_kernels"
+    kernels.mkdir(parents=True)
+    (kernels / "one.pyx").write_text("x = 1\n")
+    environment = {name: value for name, value in os.environ.items() if name not in ("CC", "CFLAGS")}
+    result = subprocess.run(
+        [sys.executable, "setup.py", "build_ext"],
+        cwd=tmp_path,
+        env={**environment, "PATH": str(kernels)},
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode
+    message = result.stderr.strip().splitlines()[-1]
+    assert message.startswith("error: spacy-nested-ner is built with a C compiler, and there is no ")
+    assert message.endswith("A wheel needs none: pip install --only-binary spacy-nested-ner spacy-nested-ner")
+    assert "Errno" not in result.stderr

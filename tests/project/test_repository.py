@@ -1,7 +1,9 @@
-"""The files at the root of the repository: citation, changelog, hooks."""
+"""The files at the root of the repository: citation, changelog, hooks, workflows, and what is supported."""
 
 import re
+from configparser import ConfigParser
 
+import pytest
 import srsly
 from commands import ROOT
 
@@ -30,6 +32,78 @@ def test_the_changelog_keeps_its_form():
     assert all(re.fullmatch(r"## \[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}", line) for line in versions[1:])
     kinds = {line.removeprefix("### ") for line in lines if line.startswith("### ")}
     assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_the_changelog_knows_the_version():
+    """It is that of the newest release, or else the changelog says that it will be the next one."""
+    log = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = re.findall(r"^## \[(\d+\.\d+\.\d+)\]", log, re.MULTILINE)
+    assert released == sorted(set(released), key=by_number, reverse=True)
+    version = spacy_nested_ner.__version__
+    if version not in released[:1]:
+        assert all(by_number(version) > by_number(other) for other in released)
+        assert f"release will be {version}." in log.partition("\n## [Unreleased]")[2].partition("\n## ")[0]
+
+
+def by_number(version):
+    return [int(part) for part in version.split(".")]
+
+
+def test_the_guide_to_a_release_names_the_version():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tags = re.findall(r"\bv(\d+\.\d+\.\d+)\b", guide)
+    assert len(tags) >= 2
+    assert set(tags) == {spacy_nested_ner.__version__}
+
+
+def test_all_places_name_the_same_versions_of_python():
+    config = settings_of_the_package()
+    pythons = re.findall(r"Python :: (3\.\d+)", config["metadata"]["classifiers"])
+    assert pythons
+    assert config["options"]["python_requires"] == f">={pythons[0]}"
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    wheels = " ".join(f"cp{python.replace('.', '')}-*" for python in pythons)
+    assert f'build = "{wheels}"' in project
+    assert f'python_version = "{pythons[0]}"' in project
+    assert f'target-version = "py{pythons[0].replace(".", "")}"' in project
+    tests = srsly.read_yaml(ROOT / ".github" / "workflows" / "tests.yml")
+    assert tests["jobs"]["systems"]["strategy"]["matrix"]["python"] == pythons
+    for name in ("README.md", "CONTRIBUTING.md", "docs/index.md"):
+        assert f"Python {pythons[0]} or later" in (ROOT / name).read_text(encoding="utf-8"), name
+
+
+def test_the_table_of_platforms_names_the_lowest_versions():
+    guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (row,) = re.findall(r"^\| lowest versions: (.*?) \|", guide, re.MULTILINE)
+    required = settings_of_the_package()["options"]["install_requires"]
+    lowest = {name.lower(): version for name, version in re.findall(r"(\w+) ([\d.]+)", row)}
+    assert sorted(lowest) == ["numpy", "spacy", "thinc"]
+    for name, version in lowest.items():
+        assert re.search(rf"^{name}>={re.escape(version)}(,|$)", required, re.MULTILINE), name
+
+
+def settings_of_the_package():
+    config = ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    return config
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / ".github" / "workflows").glob("*.yml")), ids=lambda path: path.stem)
+def test_workflows_are_pinned_and_may_do_little(path):
+    text = path.read_text(encoding="utf-8")
+    actions = re.findall(r"^ +(?:- )?uses: (.*)$", text, re.MULTILINE)
+    for action in actions:
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v[\d.]+|\./\.github/workflows/\w+\.yml", action), action
+    assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+    workflow = srsly.read_yaml(path)
+    assert workflow["permissions"] == {}
+    written = [
+        (name, right)
+        for name, job in workflow["jobs"].items()
+        for right, access in job["permissions"].items()
+        if access != "read"
+    ]
+    assert written == ([("publish", "id-token"), ("announce", "contents")] if path.stem == "release" else [])
 
 
 def test_hooks_run_the_linters_of_make_and_download_nothing():

@@ -11,7 +11,15 @@
 
 #include <stdlib.h>
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* Extensions of GCC and Clang. Other compilers, such as MSVC, get standard C. So does everyone with -DSNN_PORTABLE: tests
+ * compile it with `-pedantic-errors`. */
+#if defined(__GNUC__) && !defined(SNN_PORTABLE)
+#define SNN_GNU 1
+#else
+#define SNN_GNU 0
+#endif
+
+#if SNN_GNU && defined(__x86_64__)
 #define SNN_HAS_AVX2_BUILD 1
 #if defined(__clang__)
 #define SNN_BEGIN_AVX2 _Pragma("clang attribute push(__attribute__((target(\"avx2,fma\"))), apply_to = function)")
@@ -26,7 +34,7 @@
 #define SNN_HAS_AVX2_BUILD 0
 #endif
 
-#if defined(__GNUC__)
+#if SNN_GNU
 #define SNN_NOINLINE __attribute__((noinline))
 #else
 #define SNN_NOINLINE
@@ -34,7 +42,7 @@
 
 /* Loops over an argument that is a constant where the function is called are unrolled, so that what they count with is
  * in registers. */
-#if defined(__GNUC__)
+#if SNN_GNU
 #define SNN_INLINE static inline __attribute__((always_inline))
 #elif defined(_MSC_VER)
 #define SNN_INLINE static __forceinline
@@ -43,9 +51,9 @@
 #endif
 
 /* Before a loop: what one round writes, no other one reads. */
-#if defined(__clang__)
+#if SNN_GNU && defined(__clang__)
 #define SNN_NO_ALIAS _Pragma("clang loop vectorize(assume_safety)")
-#elif defined(__GNUC__)
+#elif SNN_GNU
 #define SNN_NO_ALIAS _Pragma("GCC ivdep")
 #else
 #define SNN_NO_ALIAS

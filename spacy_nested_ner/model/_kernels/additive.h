@@ -46,7 +46,7 @@ typedef struct AdditiveKernel {
 } AdditiveKernel;
 
 /* Other compilers have no vectors; they get one float at a time. */
-#if defined(__GNUC__)
+#if SNN_GNU
 #define WIDTH 8
 #else
 #define WIDTH 1

@@ -11,7 +11,7 @@
  * A block is worked through by SNN_UNITS hidden units at a time, so that all that they need is in the first cache. What
  * all units add to, or start from, is in `out`: the scores of a block, or their gradients. */
 
-#if defined(__GNUC__)
+#if SNN_GNU
 typedef float K(Lanes) __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 typedef int K(Mask) __attribute__((vector_size(4 * WIDTH), aligned(4), may_alias));
 /* y where x is positive, otherwise 0 */
