@@ -76,7 +76,7 @@ benchmark: $(VENV)/installed-benchmarks
 ## sanitize: the tests of the kernels under the sanitizers for addresses and undefined behavior, with every table in
 ##           memory of its own that is full of garbage; and those with several threads under the one for threads
 sanitize: $(SANITIZED:build/%=$(VENV)/%)
-	$(call IN_BUILD,address,libasan.so libubsan.so) ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(call IN_BUILD,address,libasan.so libubsan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 		pytest -n 2 -q -c $(CURDIR)/setup.cfg -p no:cacheprovider $(SANITIZED_TESTS)
 	$(call IN_BUILD,thread,libtsan.so) setarch -R \
 		pytest -q -c $(CURDIR)/setup.cfg -p no:cacheprovider $(SANITIZED_TESTS) -k 'thread or build'
