@@ -10,7 +10,13 @@ TRACED := build/traced
 KERNEL_TESTS := $(addprefix tests/decoders/test_,interface.py errors.py ties.py entropy.py analysis.py k_best.py covariances.py) \
 	tests/model/test_spans.py
 
-.PHONY: test quick train lint coverage format benchmark clean
+# Kernels with sanitizers are slow, too. Tests run in their folder, so that no process finds the sources before them.
+SANITIZED := build/address build/thread
+SANITIZED_TESTS := $(addprefix $(CURDIR)/tests/,decoders model/test_spans.py)
+IN_BUILD = cd build/$(1) && PYTHONPATH=$(CURDIR)/build/$(1) SPACY_NESTED_NER_BUILD=$(1) PYTHONMALLOC=malloc \
+	LD_PRELOAD="$(foreach library,$(2),$(shell $(CC) -print-file-name=$(library)))"
+
+.PHONY: test quick train lint coverage format benchmark clean sanitize fuzz soak faults
 
 ## test: set up, lint, run all tests, and print the coverage
 test: lint coverage
@@ -120,6 +126,30 @@ arm64:
 		-Wno-unused-function $(addprefix -I,$(KERNELS)) tests/$$room/sanitized.c -o build/arm64/$$room -lm \
 		&& qemu-aarch64-static build/arm64/$$room || exit 1; done
 
+## sanitize: the tests of the kernels under the sanitizers for addresses and undefined behavior, with every table in
+##           memory of its own that is full of garbage; and those with several threads under the one for threads
+sanitize: $(SANITIZED:build/%=$(VENV)/%)
+	$(call IN_BUILD,address,libasan.so libubsan.so) ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
+		pytest -n 2 -q -c $(CURDIR)/setup.cfg -p no:cacheprovider $(SANITIZED_TESTS)
+	$(call IN_BUILD,thread,libtsan.so) setarch -R \
+		pytest -q -c $(CURDIR)/setup.cfg -p no:cacheprovider $(SANITIZED_TESTS) -k 'thread or build'
+
+## fuzz: make up decoder calls, losses and damaged files, and check them for SECONDS; what fails is kept in tests/fuzz/kept
+SECONDS := 600
+fuzz: $(VENV)/developed
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --seconds $(SECONDS)
+
+## soak: 1,000,000 decodes, and SECONDS of `nlp.pipe`: memory must stay where it is
+soak: DECODES := 1000000
+soak: SECONDS := 3600
+soak: $(VENV)/developed
+	$(BIN)/python tests/soak.py --decodes $(DECODES) --seconds $(SECONDS)
+
+## faults: kill every command that writes KILLS times, and look at what is left
+KILLS := 50
+faults: $(VENV)/developed
+	PYTHONPATH=tests $(BIN)/python -m faults.run --kills $(KILLS)
+
 clean:
 	rm -rf $(VENV) build dist *.egg-info
 	rm -f $(foreach room,$(KERNELS),$(room)/*.so $(room)/*.c) .coverage .coverage.*
@@ -140,7 +170,12 @@ $(VENV)/developed: $(VENV)/created $(SOURCES)
 
 $(VENV)/traced: $(VENV)/developed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
 	rm -rf $(TRACED)
-	SPACY_NESTED_NER_TRACE=1 $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target $(TRACED) .
+	SPACY_NESTED_NER_BUILD=traced $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target $(TRACED) .
+	touch $@
+
+$(SANITIZED:build/%=$(VENV)/%): $(VENV)/%: $(VENV)/developed $(SOURCES) $(shell find spacy_nested_ner -name '*.py')
+	rm -rf build/$*
+	SPACY_NESTED_NER_BUILD=$* $(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --target build/$* .
 	touch $@
 
 $(VENV)/releasable: $(VENV)/developed

@@ -14,18 +14,27 @@ from setuptools.errors import PlatformError
 PACKAGE = Path("spacy_nested_ner")
 DECODERS, MODEL = (PACKAGE / room / "_kernels" for room in ("decoders", "model"))
 
-# SPACY_NESTED_NER_TRACE=1 makes slow kernels that `coverage` can follow line by line. Its plugin, Cython.Coverage,
-# looks for the C files next to the sources.
-TRACE = os.environ.get("SPACY_NESTED_NER_TRACE") == "1"
+# SPACY_NESTED_NER_BUILD names a slow build for the tests, which the Makefile installs next to the usual one: "traced"
+# kernels can be followed line by line by `coverage` (its plugin, Cython.Coverage, looks for the C files next to the
+# sources), and "address" and "thread" are compiled with sanitizers.
+BUILD = os.environ.get("SPACY_NESTED_NER_BUILD", "")
+TRACED = BUILD == "traced"
+SANITIZERS = {"address": "address,undefined,float-cast-overflow", "thread": "thread"}
 
 # No -march: the instruction set is chosen at run time (isa.h). No -ffast-math: the
 # mathematics relies on infinities; errno and floating-point traps it does not need.
 if sys.platform == "win32":
     FLAGS = ["/O2"]
 else:
-    FLAGS = ["-O1" if TRACE else "-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"]
-
-MACROS: list[Any] = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")] if TRACE else []
+    FLAGS = ["-O1" if BUILD else "-O3", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"]
+LINKED = []
+MACROS: list[Any] = []
+if TRACED:
+    MACROS = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")]
+elif BUILD:
+    LINKED = [f"-fsanitize={SANITIZERS[BUILD]}", "-fno-sanitize-recover=all"]
+    FLAGS += ["-g", "-fno-omit-frame-pointer", *LINKED]
+    MACROS = [("SNN_GARBAGE", "1")]  # pages.h
 
 
 class BuildKernels(build_ext):
@@ -53,13 +62,14 @@ setup(
                 depends=[str(header) for header in sorted([*DECODERS.glob("*.h"), *folder.glob("*.h")])],
                 define_macros=MACROS,
                 extra_compile_args=FLAGS,
+                extra_link_args=LINKED,
             )
             for folder in (DECODERS, MODEL)
             for path in sorted(folder.glob("*.pyx"))
         ],
         language_level=3,
-        compiler_directives={"linetrace": TRACE},
-        build_dir=None if TRACE else "build/cython",
+        compiler_directives={"linetrace": TRACED},
+        build_dir=None if TRACED else "build/cython",
     ),
-    options={"build": {"build_base": "build/trace"}} if TRACE else {},
+    options={"build": {"build_base": f"build/of_{BUILD}"}} if BUILD else {},
 )

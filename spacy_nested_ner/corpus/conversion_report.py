@@ -16,6 +16,8 @@ REMEMBERED = 100
 PRINTED = 5
 # How much of a value is shown in a message.
 SHOWN = 80
+# How much of a message: its beginning and its end, which says what to do. What is between is from the file.
+_LONGEST = 600
 
 
 def counted(number: int, noun: str) -> str:
@@ -40,6 +42,8 @@ class FormatError(ValueError):
     """
 
     def __init__(self, where: str, reason: str) -> None:
+        if len(reason) > _LONGEST:
+            reason = f"{reason[: _LONGEST // 2]} … {reason[-_LONGEST // 2 :]}"
         super().__init__(f"{where}: {reason}")
         self.where = where
         self.reason = reason

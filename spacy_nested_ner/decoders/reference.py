@@ -56,10 +56,11 @@ def in_space(spans: list[Span], short_child: int | None, max_span_length: int | 
 
 @lru_cache(maxsize=64)
 def analyses(n_tokens: int, short_child: int | None, max_span_length: int | None) -> tuple[list[Span], Weights]:
-    """All spans, and a row of zeros and ones over them for every analysis; fewest mentions first."""
+    """All spans that may be mentions, and a row of zeros and ones over them per analysis; fewest mentions first."""
     if n_tokens > MOST_TOKENS:
         raise ValueError(f"cannot write down all analyses of {n_tokens} tokens; the most is {MOST_TOKENS}")
-    spans = [(i, j) for i in range(n_tokens) for j in range(i, n_tokens)]
+    longest = max_span_length or n_tokens
+    spans = [(i, j) for i in range(n_tokens) for j in range(i, min(n_tokens, i + longest))]
     nested: list[list[Span]] = [[]]
     for span in spans:
         nested += [[*chosen, span] for chosen in nested if not any(crosses(span, other) for other in chosen)]
@@ -207,8 +208,7 @@ class _Reference(fast.Decoder):
     def _rank(self, weights: Weights) -> list[tuple[list[Mention], float]]:
         """Best first after fees; what is still equal has no order."""
         every = list(self._label_all(weights))
-        longest = self.max_span_length or len(weights)
-        read = (weights[i, j] for i, j in self._spans(weights)[0] if j - i < longest)
+        read = (weights[span] for span in self._spans(weights)[0])
         sizes = [abs(w) for of_span in read for w in of_span.tolist() if w and abs(w) < np.inf]
         fee = 1e-12 * (max(weight for _, weight in every) or min(sizes, default=1.0))
         return sorted(every, key=lambda pair: fee * len(pair[0]) - pair[1])

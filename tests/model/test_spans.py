@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from sanitized import run_sanitized
 
 from spacy_nested_ner.decoders import SpanLayout
 from spacy_nested_ner.model import additive
@@ -192,16 +193,5 @@ def test_gradients_of_other_scores_are_refused():
 @pytest.mark.slow
 def test_no_access_outside_of_memory(tmp_path):
     """Arrays with no room to spare, under the sanitizers for addresses and for undefined behavior."""
-    package = Path(__file__).parents[2] / "spacy_nested_ner"
-    folders = [f"-I{package / room / '_kernels'}" for room in ("decoders", "model")]
-    sanitizers = ["-fsanitize=undefined,address", "-fno-sanitize-recover=all"]
-    warnings = ["-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-Wno-psabi"]
-    program = tmp_path / "sanitized"
-    source = str(Path(__file__).parent / "sanitized.c")
-    subprocess.run(
-        ["gcc", "-std=c11", "-O1", "-g", *warnings, *sanitizers, *folders, source, "-o", str(program)], check=True
-    )
-    for setting in ({}, *OTHER_INSTRUCTIONS):
-        run = subprocess.run([str(program)], env={**os.environ, **setting}, capture_output=True, text=True)
-        assert run.returncode == 0, run.stderr[-3000:]
-    assert run.stdout == "done\n"
+    printed = run_sanitized(Path(__file__).parent / "sanitized.c", tmp_path, [{}, *OTHER_INSTRUCTIONS])
+    assert printed == "done\n"

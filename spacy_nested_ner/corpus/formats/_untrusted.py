@@ -1,6 +1,8 @@
 """What protects readers against files that want to harm: decompression has a limit, and XML declares no entities."""
 
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 from xml.parsers import expat
@@ -33,7 +35,7 @@ class WithoutEntities:
     """An XML file in which an entity that is declared is an error. They are declared before the first element."""
 
     def __init__(self, file: Any, path: Path) -> None:
-        self._file = file
+        self._file, self._path = file, path
         self._in_prolog = True
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._leave_prolog
@@ -43,13 +45,25 @@ class WithoutEntities:
         data: bytes = self._file.read(size)
         if self._in_prolog:
             try:
-                self._parser.Parse(data, not data)
+                with known_encoding(self._path):
+                    self._parser.Parse(data, not data)
             except expat.ExpatError:  # the reader will say so
                 self._in_prolog = False
         return data
 
     def _leave_prolog(self, *_: object) -> None:
         self._in_prolog = False
+
+
+@contextmanager
+def known_encoding(path: Path) -> Iterator[None]:
+    """While a parser of expat works: the error for an XML file that names an encoding which it cannot read."""
+    try:
+        yield
+    except (LookupError, ValueError) as error:
+        if isinstance(error, FormatError) or "encoding" not in str(error):
+            raise
+        raise FormatError(str(path), f"{error}; save the file as UTF-8, and say so in its first line") from None
 
 
 def refuse_entities(parser: Any, path: Path) -> None:

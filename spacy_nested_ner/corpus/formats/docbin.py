@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
 
+import numpy as np
 from spacy.tokens import Doc, DocBin
 
 from ...annotation import mentions_of
 from ..conversion_report import ConversionReport, FormatError
 from ..documents import Record, Settings
 from ._untrusted import check_decompressed
+
+# What tokens have as numbers of strings.
+_STRINGS: list[int | str] = ["ORTH", "NORM", "LEMMA", "TAG", "MORPH", "DEP", "ENT_TYPE", "ENT_KB_ID", "ENT_ID"]
 
 
 def read(path: Path, settings: Settings, report: ConversionReport) -> Iterator[Record]:
@@ -40,6 +44,7 @@ def _next(docs: Iterator[Doc], where: str) -> Doc | None:
         doc = next(docs, None)
         if doc is not None:
             _ = doc.text, doc.ents, [mentions_of(doc, key) for key in doc.spans]
+            _ = [doc.vocab.strings[number] for number in np.unique(doc.to_array(_STRINGS)).tolist()]
         return doc
     except Exception as error:  # spaCy, msgpack and NumPy raise errors of all kinds
         reason = " ".join(f"{type(error).__name__}: {error}".split())[:80]

@@ -209,6 +209,9 @@ def render(record: Record, settings: Settings, report: ConversionReport) -> list
     text = doc.text.rstrip(" ")
     if "\r" in text or "\0" in text:
         raise FormatError(where, "the text has a carriage return or a null character; write jsonl or spacy instead")
+    if not text.strip():
+        report.lose("documents without text", where)
+        return []
     if len(sentence_bounds(doc)) > 1:
         report.lose("sentences, in documents", where)
     rows: list[list[str | int]] = []

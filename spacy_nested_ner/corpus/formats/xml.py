@@ -23,7 +23,7 @@ from ..documents import Record, Settings, describe
 from ..files import place
 from ._offsets import doc_from_text
 from ._sample import Sample
-from ._untrusted import refuse_entities
+from ._untrusted import known_encoding, refuse_entities
 
 _DOCUMENTS = frozenset("doc document article record".split())
 # They begin a sentence.
@@ -93,7 +93,8 @@ class _Reader:
 
     def _parse(self, chunk: bytes, is_last: bool) -> None:
         try:
-            self.parser.Parse(chunk, is_last)
+            with known_encoding(self.path):
+                self.parser.Parse(chunk, is_last)
         except expat.ExpatError as error:
             reason = f"not well-formed XML: {expat.ErrorString(error.code)}"
             raise FormatError(place(self.path, error.lineno), reason) from None

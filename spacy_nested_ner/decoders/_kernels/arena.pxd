@@ -6,6 +6,7 @@ from .traceback cimport Candidate, Found, Spreads
 cdef enum:
     FLAT = 0
     NO_LIMIT = -1
+    MOST_PIECES = 32
 
 
 # What is needed besides a chart: the mentions of one segment, the labels of one row.
@@ -47,6 +48,8 @@ cdef class Arena:
     cdef readonly bint multi_label
     cdef char* memory
     cdef char* next
+    cdef void* pieces[MOST_PIECES]  # of a build for tests (pages.h); otherwise one piece of memory has everything
+    cdef int n_pieces
     cdef double bytes
     cdef void* _take(self, Py_ssize_t count, Py_ssize_t size) noexcept
     cdef double* _take_doubles(self, Py_ssize_t count) noexcept

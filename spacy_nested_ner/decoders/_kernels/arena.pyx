@@ -11,7 +11,11 @@ from .traceback cimport Candidate, Found, Spread
 from .._memory import check_memory, out_of_memory
 
 cdef extern from "pages.h" nogil:
+    bint SNN_SEPARATE
     void* snn_take_memory(size_t bytes)
+
+# Whether these kernels were compiled for `make sanitize`.
+separate = bool(SNN_SEPARATE)
 
 
 cdef class Arena:
@@ -46,13 +50,19 @@ cdef class Arena:
         self._lay_out(&needs)
 
     def __dealloc__(self):
+        cdef int k
         free(self.memory)
+        for k in range(self.n_pieces):
+            free(self.pieces[k])
 
     cdef void* _take(self, Py_ssize_t count, Py_ssize_t size) noexcept:
         """Room for `count` things of `size` bytes, a multiple of eight. The sum is a double: it cannot overflow."""
         cdef void* result = self.next
         if self.memory == NULL:
             self.bytes += <double>count * size
+        elif SNN_SEPARATE:
+            result = self.pieces[self.n_pieces] = snn_take_memory(count * size)
+            self.n_pieces += 1
         else:
             self.next += count * size
         return result

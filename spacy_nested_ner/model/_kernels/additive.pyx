@@ -9,6 +9,9 @@ from libc.stdlib cimport free, malloc
 from numpy import empty, zeros
 
 
+cdef extern from "pages.h" nogil:
+    void* snn_soil(void* memory, size_t bytes)
+
 cdef extern from "additive.h" nogil:
     ctypedef struct Additive:
         Py_ssize_t tokens, hidden, labels, cells
@@ -142,7 +145,8 @@ cdef class FusedSpans:
 
 
 cdef float* _memory(Py_ssize_t floats) except NULL:
-    cdef float* memory = <float*>malloc(<size_t>floats * sizeof(float))
+    cdef size_t size = <size_t>floats * sizeof(float)
+    cdef float* memory = <float*>snn_soil(malloc(size), size)
     if memory == NULL:
         raise MemoryError(f"cannot allocate {floats * sizeof(float) / 2**20:,.0f} MiB to score spans")
     return memory

@@ -1,0 +1,293 @@
+"""Commands that are killed at random moments: what they were writing is the old or the new one, never half of it."""
+
+import hashlib
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+import spacy
+from nested_examples import save_corpus, trained
+
+from spacy_nested_ner.corpus import convert
+from spacy_nested_ner.corpus.files import visible_files
+
+CONFIG = Path(__file__).parents[2] / "configs" / "tok2vec.cfg"
+SMALL = [
+    *("--components.tok2vec.model.encode.width", "32", "--components.tok2vec.model.encode.depth", "1"),
+    *("--components.tok2vec.model.embed.rows", "[200,100,100,100]"),
+    *("--components.nested_ner.model.hidden_width", "16", "--components.nested_ner.model.subword_rows", "500"),
+    *("--training.max_steps", "12", "--training.eval_frequency", "1", "--training.optimizer.learn_rate", "0.01"),
+]
+
+
+class Worker:
+    """The process that runs the commands.
+
+    folder (Path): Where it logs.
+    """
+
+    def __init__(self, folder):
+        self.log = folder / "stderr"
+        here = Path(__file__).parents[1]
+        environment = {
+            **os.environ,
+            "FAULTS_LOG": str(self.log),
+            "OMP_NUM_THREADS": "1",
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONWARNINGS": "ignore",
+            "PYTHONPATH": os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")]),
+        }
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "faults.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=folder,
+        )
+
+    def run(self, *arguments, delay=None):
+        """The status of a command, and how long it took. It is killed after `delay` seconds."""
+        self._process.stdin.write(json.dumps({"arguments": list(map(str, arguments)), "delay": delay}) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        return answer["status"], answer["seconds"]
+
+    def must_run(self, *arguments):
+        """Run a command that must not fail, and return how long it took."""
+        status, seconds = self.run(*arguments)
+        assert status == 0, f"{arguments} ended with {status}: {self.log.read_text()[-3000:]}"
+        return seconds
+
+    def close(self):
+        self._process.communicate()
+
+
+@contextmanager
+def worker(folder):
+    running = Worker(folder)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+def tree(path):
+    """The content of a file or folder, without what is hidden; None if there is nothing."""
+    if path.is_file():
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    if path.is_dir():
+        return tuple((str(file.relative_to(path)), tree(file)) for file in visible_files(path))
+    return None
+
+
+def weights(pipeline):
+    """The weights of the components of a saved pipeline."""
+    return tuple(tree(pipeline / name / "model") for name in ("tok2vec", "nested_ner"))
+
+
+class Writing:
+    """A command that writes something. It is run once as it should be, and then killed as often as one likes."""
+
+    name = ""
+
+    def __init__(self, folder, running):
+        self.folder, self.running = folder / self.name, running
+        self.folder.mkdir(parents=True)
+        self.pipeline = folder / "model"
+        if not self.pipeline.exists():
+            trained(steps=8).to_disk(self.pipeline)
+        self.make_input()
+        self.seconds = running.must_run(*self.command())
+
+    def kill(self, chance):
+        """Kill the command after a random time, and check what is left.
+
+        chance (random.Random): Where the time comes from.
+        RETURNS (bool): Whether it was killed before it had ended.
+        """
+        status, _ = self.running.run(*self.command(), delay=chance.uniform(0.0, 1.1 * self.seconds))
+        self.check()
+        return status == -9
+
+    def make_input(self):
+        raise NotImplementedError
+
+    def command(self):
+        raise NotImplementedError
+
+    def check(self):
+        raise NotImplementedError
+
+
+class Replacing(Writing):
+    """A command that replaces files or folders, the old content of which is known."""
+
+    targets: tuple[str, ...] = ()
+
+    def __init__(self, folder, running):
+        super().__init__(folder, running)
+        self.new = [tree(self.folder / target) for target in self.targets]
+        self.put_old()
+        self.old = [tree(self.folder / target) for target in self.targets]
+        self.visible = {path.name for path in self.folder.iterdir() if not path.name.startswith(".")}
+        assert not set(self.old).intersection(self.new)
+
+    def put_old(self):
+        raise NotImplementedError
+
+    def check(self):
+        for target, old, new in zip(self.targets, self.old, self.new):
+            found = tree(self.folder / target)
+            assert found in (old, new), f"half of {target}: {self.folder}"
+        assert {path.name for path in self.folder.iterdir() if not path.name.startswith(".")} == self.visible
+        self.put_old()
+
+    def check_end(self):
+        """After all kills: the command works, and removes what others have left."""
+        self.running.must_run(*self.command())
+        assert [tree(self.folder / target) for target in self.targets] == self.new
+        assert {path.name for path in self.folder.iterdir()} == self.visible, "something hidden was left"
+
+
+class Convert(Replacing):
+    name, targets = "convert", ("out.jsonl",)
+
+    def make_input(self):
+        save_corpus(self.folder / "in.spacy", times=50)
+
+    def command(self):
+        return "nested-ner", "convert", self.folder / "in.spacy", self.folder / "out.jsonl"
+
+    def put_old(self):
+        (self.folder / "out.jsonl").write_text("old\n")
+
+
+class Calibrate(Replacing):
+    name, targets = "calibrate", ("model",)
+
+    def make_input(self):
+        save_corpus(self.folder / "dev.spacy")
+
+    def command(self):
+        data = self.folder / "dev.spacy"
+        return "nested-ner", "calibrate", self.pipeline, data, "--output", self.folder / "model", "--force"
+
+    def put_old(self):
+        shutil.rmtree(self.folder / "model", ignore_errors=True)
+        shutil.copytree(self.pipeline, self.folder / "model")
+
+
+class Report(Replacing):
+    name, targets = "report", ("pages/report.html", "pages/report.json")
+
+    def make_input(self):
+        save_corpus(self.folder / "dev.spacy")
+
+    def command(self):
+        return (
+            *("nested-ner", "report", self.pipeline, self.folder / "dev.spacy"),
+            *("--output", self.folder / "pages"),
+        )
+
+    def put_old(self):
+        for target in self.targets:
+            (self.folder / target).write_text("old\n")
+
+    def check_end(self):
+        super().check_end()
+        assert {path.name for path in (self.folder / "pages").iterdir()} == {"report.html", "report.json"}
+
+
+class Annotate(Writing):
+    """It goes on where it was killed: what is there is right, and at the end everything is."""
+
+    name = "annotate"
+
+    def make_input(self):
+        save_corpus(self.folder / "in.spacy", times=10)
+        convert(self.folder / "in.spacy", self.folder / "in.jsonl", target_format="jsonl-text")
+
+    def command(self, output="first"):
+        return (
+            *("nested-ner", "annotate", self.folder / "in.jsonl", self.folder / output),
+            *("--model", self.pipeline, "--shard-size", "0.001"),
+        )
+
+    def kill(self, chance):
+        delay = chance.uniform(0.0, 1.1 * self.seconds)
+        status, _ = self.running.run(*self.command("again"), delay=delay)
+        self.check()
+        return status == -9
+
+    def check(self):
+        whole = self._shards("first")
+        assert len(whole) > 3
+        for name, content in self._shards("again").items():
+            assert content == whole[name], f"half of {name}"
+
+    def check_end(self):
+        self.running.must_run(*self.command("again"))
+        assert self._shards("again") == self._shards("first")
+        assert not list((self.folder / "again").rglob(".writing-*"))
+
+    def _shards(self, output):
+        return {path.name: tree(path) for path in (self.folder / output).glob("part-*")}
+
+
+class Train(Writing):
+    """model-last is one of the checkpoints. model-best is a copy of one that spaCy makes file by file: half of it
+    cannot be loaded."""
+
+    name = "train"
+
+    def make_input(self):
+        save_corpus(self.folder / "train.spacy", times=3)
+        save_corpus(self.folder / "dev.spacy")
+        record = self.folder / "checkpoints"
+        callback = json.dumps({"@callbacks": "faults.record_weights.v1", "record": str(record)})
+        self.running.must_run(*self.command("recorded"), "--training.before_to_disk", callback)
+        self.checkpoints = {tuple(json.loads(line)) for line in record.read_text().splitlines()}
+        assert len(self.checkpoints) > 5
+
+    def command(self, output="out"):
+        return (
+            *("train", CONFIG, "--output", self.folder / output),
+            *("--paths.train", self.folder / "train.spacy", "--paths.dev", self.folder / "dev.spacy", *SMALL),
+        )
+
+    def check(self):
+        last = self._weights("out/model-last")
+        assert last is None or last in self.checkpoints, f"parts of two checkpoints: {self.folder}"
+        if self._weights("out/model-best") not in (None, *self.checkpoints):
+            try:
+                spacy.load(self.folder / "out" / "model-best")
+            except (OSError, ValueError):
+                return
+            raise AssertionError(f"half of model-best is loaded: {self.folder}")
+
+    def check_end(self):
+        self.running.must_run(*self.command())
+        # The same weights as those of the first training, bit for bit.
+        assert self._weights("out/model-last") == self._weights("recorded/model-last")
+        assert {path.name for path in (self.folder / "out").iterdir()} == {"model-best", "model-last"}
+
+    def _weights(self, path):
+        return weights(self.folder / path) if (self.folder / path).exists() else None
+
+
+COMMANDS = {kind.name: kind for kind in (Convert, Calibrate, Report, Annotate, Train)}
+
+
+def kill_often(name, kills, folder, running, seed=0):
+    """Kill a command so many times. Returns how often it was still running then."""
+    chance = random.Random(seed)
+    writing = COMMANDS[name](folder, running)
+    killed = sum(writing.kill(chance) for _ in range(kills))
+    writing.check_end()
+    return killed
