@@ -1,6 +1,7 @@
 """What was saved with a component: whether it can be right, and which of its settings the config overrides."""
 
 from collections.abc import Mapping
+from math import isclose
 from typing import Any
 
 import numpy as np
@@ -54,16 +55,22 @@ def apply_config(name: str, cfg: dict[str, Any], config: Mapping[str, Any], defa
     """
     saved = cfg[CONFIGURED]
     if isinstance(saved, dict):
-        cfg.update({setting: config[setting] for setting in SETTINGS if config[setting] != saved.get(setting)})
+        changed = (setting for setting in SETTINGS if not _same(config[setting], saved.get(setting)))
+        cfg.update({setting: config[setting] for setting in changed})
         return
     # Earlier versions did not save it. A default says nothing then.
     for setting in SETTINGS:
-        if config[setting] not in (cfg[setting], defaults[setting]):
+        if not any(_same(config[setting], other) for other in (cfg[setting], defaults[setting])):
             warn(
                 f"{setting} = {config[setting]!r} in the config of {name} is ignored: the component was saved by an "
                 f"earlier version with {cfg[setting]!r}, which may have been changed on purpose. Load and save it "
                 f"once without this setting to make it count, or set it with `configure`"
             )
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether settings are equal. Older versions of spaCy read 0.7 from a file as 0.7000000000000001."""
+    return one == other or (isinstance(one, float) and isinstance(other, float) and isclose(one, other))
 
 
 def check_saved(cfg: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from spacy.tokens import Doc
 from spacy.training import Example
 
 from spacy_nested_ner.evaluation import calibrate
+from spacy_nested_ner.pipeline.saved import CONFIGURED, SETTINGS, apply_config
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +125,15 @@ def test_a_config_overrides_what_was_saved(pipeline, name, value):
     before = settings(pipeline)
     assert before[name] != value
     assert {**settings(pipeline, **{name: value}), "configured": None} == {**before, name: value, "configured": None}
+
+
+@pytest.mark.parametrize("configured, counts", [(0.7000000000000001, 2.0), (0.70001, 0.7)])
+def test_digits_that_were_lost_are_no_override(configured, counts):
+    """A temperature of 0.7 in the config, which was set to 2 in Python before the component was saved."""
+    config = dict.fromkeys(SETTINGS) | {"temperature": 0.7}
+    cfg = {**config, "temperature": 2.0, CONFIGURED: {**config, "temperature": configured}}
+    apply_config("nested_ner", cfg, config, {})
+    assert cfg["temperature"] == counts
 
 
 def test_an_edited_config_counts(pipeline, tmp_path):
