@@ -188,6 +188,7 @@ class _Reference(fast.Decoder):
 
     def _decode_one(self, weights: Weights) -> list[Mention]:
         """The rule for ties, word for word: a mention costs 1e-12 of the weight of the best analysis."""
+        weights = weights.astype(np.float64)  # singles have no digits for that
         spans, rows = self._spans(weights)
         fee = 1e-12 * self._best(rows, [self._choices(weights, span) for span in spans])[1]
         best, _ = self._best(rows, [self._choices(weights - fee, span) for span in spans])

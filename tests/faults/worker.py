@@ -50,10 +50,14 @@ def _attempt(arguments, delay):
     child = os.fork()
     if not child:
         _run(arguments)
-    if delay is not None:
-        time.sleep(delay)
-        os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
+    ended, status = 0, 0
+    while delay is not None and not ended and time.monotonic() - start < delay:
+        time.sleep(0.002)
+        ended, status = os.waitpid(child, os.WNOHANG)
+    if not ended:
+        if delay is not None:
+            os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
     return {"status": os.waitstatus_to_exitcode(status), "seconds": time.monotonic() - start}
 
 
