@@ -1,6 +1,7 @@
 """Speed figures in README and docs are those that `make benchmark` wrote last."""
 
 import importlib
+import re
 import sys
 
 import pytest
@@ -22,6 +23,8 @@ def test_figures_are_those_of_the_benchmarks(figures):
         filled, missing = figures.fill(page)
         assert filled == page, f"{path.name}: run benchmarks/figures.py"
         assert missing == []
+        # A line that begins with a comment is HTML to its end, in which Markdown means nothing.
+        assert not re.search(r"^\s*(- )?<!-- figure [\w-]+ -->.", page, re.MULTILINE)
         used += [name for _, name, *_ in figures.PLACE.findall(page)]
     assert set(used) == set(figures.FIGURES)
 
