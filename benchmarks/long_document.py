@@ -106,7 +106,8 @@ def measure(corpus: Path | None, tokens: int, *, update_only: bool) -> Iterator[
     for name, work in steps.items():
         if update_only and name != "update":
             continue
-        yield name, peak(), _seconds(work) / tokens * 1e6
+        seconds = _seconds(work)
+        yield name, peak(), seconds / tokens * 1e6
     choice = nlp.get_pipe("nested_ner").span_limit_choice
     if choice is not None and not update_only:
         # The vectors of tok2vec stay in doc.tensor, where nested_ner finds them.
