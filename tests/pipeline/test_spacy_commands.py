@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import spacy
+from commands import run_spacy
 from nested_examples import save_corpus
 
 pytestmark = pytest.mark.slow
@@ -81,9 +82,14 @@ def test_train_and_load(trained):
 
 @pytest.mark.parametrize("config", CONFIG_NAMES)
 def test_configs_are_complete(config, folder, paths):
-    run("-m", "spacy", "debug", "config", CONFIGS / f"{config}.cfg", *paths, cwd=folder)
+    """Inside this process: others show that the commands run by themselves."""
     filled = folder / f"{config}.filled.cfg"
-    run("-m", "spacy", "init", "fill-config", CONFIGS / f"{config}.cfg", filled, cwd=folder)
+    for command in (
+        ("debug", "config", CONFIGS / f"{config}.cfg", *paths),
+        ("init", "fill-config", CONFIGS / f"{config}.cfg", filled),
+    ):
+        result = run_spacy(*command)
+        assert result.exit_code == 0, result.output
     complete = spacy.util.load_config(CONFIGS / f"{config}.cfg", interpolate=False)
     assert spacy.util.load_config(filled, interpolate=False) == complete
 
