@@ -1,6 +1,6 @@
 """How fast `annotate` is on this machine: one and two processes of the local engine, one and two workers of Ray.
 
-    python benchmarks/annotate.py [--model PIPELINE] [--documents 12000] [--rounds 3] [--output FOLDER]
+    python benchmarks/annotate.py [--model PIPELINE] [--documents 30000] [--rounds 2] [--output FOLDER]
 
 The collection is made of sentences of the sample corpus in random order, 12 per document, with random numbers among
 them, as JSONL. Words per second of real time are measured from the moment when the first worker begins its first piece;
@@ -106,8 +106,8 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", default="sample", help="a trained pipeline")
-    parser.add_argument("--documents", type=int, default=12_000)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--documents", type=int, default=30_000)
+    parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--output", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     model = os.path.abspath(arguments.model) if os.path.exists(arguments.model) else arguments.model
