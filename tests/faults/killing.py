@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -91,7 +92,7 @@ def weights(pipeline):
     return tuple(tree(pipeline / name / "model") for name in ("tok2vec", "nested_ner"))
 
 
-class Writing:
+class Writing(ABC):
     """A command that writes something. It is run once as it should be, and then killed as often as one likes."""
 
     name = ""
@@ -123,14 +124,17 @@ class Writing:
         """The command that is killed."""
         return self.command()
 
+    @abstractmethod
     def make_input(self):
-        raise NotImplementedError
+        """Write what the command reads."""
 
+    @abstractmethod
     def command(self):
-        raise NotImplementedError
+        """The command that writes."""
 
+    @abstractmethod
     def check(self):
-        raise NotImplementedError
+        """After a kill: everything is old or new."""
 
 
 class Replacing(Writing):
@@ -146,8 +150,9 @@ class Replacing(Writing):
         self.visible = {path.name for path in self.folder.iterdir() if not path.name.startswith(".")}
         assert not set(self.old).intersection(self.new)
 
+    @abstractmethod
     def put_old(self):
-        raise NotImplementedError
+        """Put the old content in the place of the new one."""
 
     def check(self):
         for target, old, new in zip(self.targets, self.old, self.new):
