@@ -14,6 +14,8 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 RESULTS = Path(__file__).parent / "results"
 _PACKAGES = ("numpy", "spacy", "thinc", "blis", "torch", "spacy-nested-ner")
+# Rows of long_document.json with the time of nested_ner by itself begin so, and end with the span limit.
+ALONE = "nested_ner alone, spans of up to"
 # OMP for BLIS and PyTorch, the others for what NumPy may be built with.
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 

@@ -13,14 +13,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from _measure import RESULTS, ROOT, table
+from _measure import ALONE, RESULTS, ROOT, table
 from _pipeline_report import speed_of
 
 PLACE = re.compile(r"(<!-- figure ([\w-]+) -->)(.*?)(<!-- end -->)", re.DOTALL)
 SPANCAT = "spancat, 1–10-grams"
 _CELLS = ("predict blis", "predict numpy", "train blis", "train numpy")
 _TITLES = {"ner": "spaCy's ner"}
-ALONE = "nested_ner alone, spans of up to"
 _CORPORA = {"genia": "GENIA", "litbank": "LitBank"}
 
 
@@ -177,12 +176,17 @@ def _labels(phase: str) -> str:
 
 def _processes(shape: str, blas: str, n_process: int) -> float:
     """Words per second of real time."""
+    return _processes_row(shape, blas, n_process)["words per second"]
+
+
+def _processes_row(shape: str, blas: str, n_process: int) -> dict[str, float]:
     (row,) = (
         row
         for row in _result("processes")["rows"]
         if (row["shape"], row["blas"], row["n_process"]) == (shape, blas, n_process) and row["threads"] == 1
     )
-    return float(row["words per second"])
+    found: dict[str, float] = row
+    return found
 
 
 def _process_table() -> str:
@@ -199,6 +203,12 @@ def _two_processes() -> str:
     """How much faster two processes are than one, on long texts."""
     times = sorted(_processes("long texts", blas, 2) / _processes("long texts", blas, 1) for blas in ("blis", "numpy"))
     return f"{times[0]:.1f} to {times[1]:.1f}"
+
+
+def _per_doc() -> str:
+    """Milliseconds of CPU time that a second process costs for a text of 20 words."""
+    one, two = (_processes_row("short texts", "numpy", n_process)["cpu per word"] for n_process in (1, 2))
+    return f"{1000 * 20 * (two - one):.1f}"
 
 
 def _engine(name: str) -> dict[str, float]:
@@ -334,6 +344,7 @@ FIGURES: dict[str, Callable[[], str]] = {
     # Processes and whole collections
     "processes": _process_table,
     "two-processes": _two_processes,
+    "per-doc": _per_doc,
     "engines": _engines,
     "one-core": lambda: f"{_engine('local, 1 process')['words_per_second']:,.0f}",
     "ray-start": lambda: f"{_engine('ray, 1 worker')['start_seconds']:.0f}",

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator
 from itertools import cycle
 from pathlib import Path
 
-from _measure import RESULTS, describe, load_average, machine, table, write
+from _measure import ALONE, RESULTS, describe, load_average, machine, table, write
 from spacy.language import Language
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
@@ -31,8 +31,6 @@ from thinc.api import fix_random_seed
 CONFIG = Path(__file__).parent.parent / "configs" / "tok2vec.cfg"
 # What "auto" chooses for LitBank.
 LIMIT = 46
-# Rows with the time of nested_ner by itself begin so, and end with the limit.
-ALONE = "nested_ner alone, spans of up to"
 LABELS = ("PER", "FAC", "LOC", "GPE", "ORG", "VEH")
 
 Mentions = list[tuple[int, int, str]]

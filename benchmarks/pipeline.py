@@ -302,7 +302,12 @@ def main() -> None:
 
     blas, load = blas_name(), {"before": before, "after": load_average()}
     text = f"{describe(load)}\n\n{report(list(corpora), results, lengths=size.lengths, blas=blas)}"
-    write(arguments.output, "pipeline", {"machine": machine(), "load": load, "results": results}, text)
+    write(
+        arguments.output,
+        "pipeline",
+        {"machine": machine(), "load": load, "rounds": size.rounds, "results": results},
+        text,
+    )
     draw(list(corpora), results, arguments.output / "pipeline.png", blas=blas)
     print(text)
 
