@@ -298,9 +298,13 @@ COMMANDS = {kind.name: kind for kind in (Convert, Calibrate, Report, Annotate, T
 
 
 def kill_often(name, kills, folder, running, seed=0):
-    """Kill a command so many times. Returns how often it was still running then."""
+    """Start a command again and again, until it was killed so many times while it ran. Returns the number of starts."""
     chance = random.Random(seed)
     writing = COMMANDS[name](folder, running)
-    killed = sum(writing.kill(chance) for _ in range(kills))
+    starts = killed = 0
+    while killed < kills:
+        assert starts < 5 * kills, f"{name} ended before it was to be killed in {starts - killed} of {starts} runs"
+        starts += 1
+        killed += writing.kill(chance)
     writing.check_end()
-    return killed
+    return starts

@@ -19,8 +19,9 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, worker(Path(name)) as running:
         for command in options.only:
-            killed = kill_often(command, options.kills, Path(name), running, options.seed)
-            print(f"{command}: killed {killed} times of {options.kills}, old or new (seed {options.seed})", flush=True)
+            starts = kill_often(command, options.kills, Path(name), running, options.seed)
+            said = f"killed in {options.kills} of {starts} runs, old or new"
+            print(f"{command}: {said} (seed {options.seed})", flush=True)
 
 
 if __name__ == "__main__":
