@@ -237,8 +237,10 @@ class Decoder:
         the weight of the best analysis, or, if that is the empty one, of the smallest weight that is not 0. The order
         of analyses that are still equal is fixed, and the same for every k.
 
-        k (int): How many. There are fewer results if there are fewer analyses; those with a forbidden mention do not
-            count.
+        Analyses of weight -inf are impossible and never listed: those with a forbidden mention, and those whose weights
+        add up to less than a double can hold, such as two of -1e308.
+
+        k (int): How many. There are fewer results if there are fewer analyses.
         RETURNS (list[tuple[list[Mention], float]]): The mentions of each analysis, sorted as those of `decode`, and
             their weight.
         """

@@ -195,7 +195,7 @@ class _Reference(fast.Decoder):
         return sort_mentions(Mention(first, last + 1, t) for (first, last), chosen in zip(spans, best) for t in chosen)
 
     def _label_all(self, weights: Weights) -> Iterator[tuple[list[Mention], float]]:
-        """Every analysis with every choice of labels, and its weight."""
+        """Every possible analysis with every choice of labels, and its weight, which is above -inf."""
         spans, rows = self._spans(weights)
         choices = [self._choices(weights, span) for span in spans]
         for row in rows:
@@ -204,7 +204,9 @@ class _Reference(fast.Decoder):
                 mentions = [
                     Mention(first, last + 1, t) for (first, last), (some, _) in zip(chosen, labels) for t in some
                 ]
-                yield sort_mentions(mentions), float(sum(weight for _, weight in labels))
+                weight = float(sum(weight for _, weight in labels))
+                if weight > -np.inf:
+                    yield sort_mentions(mentions), weight
 
     def _rank(self, weights: Weights) -> list[tuple[list[Mention], float]]:
         """Best first after fees; what is still equal has no order."""

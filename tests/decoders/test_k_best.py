@@ -63,6 +63,21 @@ def test_ties_go_to_fewer_mentions(make_pair, multi_label, unit):
             assert len({tuple(mentions) for mentions, _ in found}) == len(found)
 
 
+@pytest.mark.parametrize("multi_label", [False, True])
+@pytest.mark.parametrize("size", [1e308, 6e307])
+def test_what_adds_up_to_less_than_all_numbers_is_not_listed(make_pair, multi_label, size):
+    """Two weights of -1e308, or three of -6e307, add up to -inf: as impossible as a forbidden mention."""
+    fast, slow = make_pair(multi_label=multi_label)
+    scores = np.full((4, 4, 1), -size)
+    scores[1, 1] = 2.0
+    if multi_label:
+        scores = np.repeat(scores[:3, :3], 2, axis=2)
+    found, expected = fast.k_best(scores, 10**6), slow.k_best(scores, 10**6)
+    assert found[-1][1] > -np.inf
+    assert [weight for _, weight in found] == pytest.approx([weight for _, weight in expected], rel=1e-12)
+    assert {tuple(mentions) for mentions, _ in found} == {tuple(mentions) for mentions, _ in expected}
+
+
 def test_without_weights_the_empty_analysis_comes_first(make_decoder):
     for decoder in (make_decoder(), make_decoder(multi_label=True)):
         found = decoder.k_best(np.zeros((3, 3, 1)), 100)

@@ -125,6 +125,25 @@ def test_big_children_survive_bigger_competitors():
         assert marginals[0, 2, 0] == 0
 
 
+@pytest.mark.parametrize("weight", [1e20, 3e38, 1e200])
+def test_heavy_mentions_are_drawn(weight):
+    """Their sums were rounded by more than exp can hold: nothing was drawn in their place."""
+    scores = np.full((3, 3, 1), -np.inf)
+    scores[0] = weight  # one inside the other
+    for decoder in ALL:
+        drawn = decoder.sample(scores, n_samples=5)
+        assert {weight_of(analysis, scores) for analysis in drawn} == {weight_of(decoder.decode(scores), scores)}
+
+
+def test_a_forbidden_label_is_never_drawn():
+    """Next to 3e38 the span of -745 weighs as much as nothing, and its first label was lost in rounding."""
+    scores = np.full((3, 3, 2), -np.inf)
+    scores[0, 1, 1], scores[0, 2] = 0.0, [0.0, 3e38]
+    scores[1, 2, 0] = scores[2, 2, 0] = -745.0
+    for analysis in CubicDecoder(multi_label=True).sample(scores, n_samples=100):
+        assert weight_of(analysis, scores) > -np.inf
+
+
 def test_every_instruction_set_finds_the_same(tmp_path):
     """The plain code of a machine without AVX2, in a process of its own: the same analyses; log Z and marginals up to
     1e-6 for float32, and up to 1e-12 for float64."""

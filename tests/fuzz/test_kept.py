@@ -5,6 +5,9 @@ import json
 import numpy as np
 import pytest
 from fuzz.cases import KEPT, TARGETS, load
+from helpers import random_scores
+
+from spacy_nested_ner.decoders import CubicDecoder, Decoder, PackedScores
 
 SEEDS = {"decoding": range(25), "learning": range(8), "reading": range(60)}
 
@@ -45,4 +48,33 @@ def test_what_is_wrong_is_noticed(monkeypatch):
 
     monkeypatch.setattr(decoding, "decoder_from_settings", wrong)
     with pytest.raises(AssertionError, match="not the best"):
+        decoding.check(case)
+
+
+def misread(scores):
+    """With one weight that is not as it was."""
+    if isinstance(scores, PackedScores):
+        return PackedScores.pack(misread(scores.unpack()))
+    if isinstance(scores, list):
+        return [misread(array) for array in scores]
+    scores = scores.copy()
+    scores[2, 8, 0] = 50.0
+    return scores
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["decode", "log_partition", "log_partition_and_marginals", "entropy", "k_best", "covariances", "analyze"],
+)
+def test_a_method_that_misreads_a_long_segment_is_noticed(monkeypatch, method):
+    """It contradicts the others, and itself if it reads from the right."""
+    decoding = TARGETS["decoding"]
+    scores = random_scores(12, 2, seed=1)
+    case = decoding.Case(CubicDecoder().settings(), "float64", "plain", 2, [scores.tolist()])
+    decoding.check(case)
+    right = getattr(Decoder, method)
+    monkeypatch.setattr(
+        Decoder, method, lambda self, scores, *others, **options: right(self, misread(scores), *others, **options)
+    )
+    with pytest.raises(AssertionError):
         decoding.check(case)

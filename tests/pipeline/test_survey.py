@@ -61,12 +61,19 @@ def test_what_cannot_be_learned_is_reported_once_with_numbers():
 
 
 def test_labels_with_braces_are_reported_as_they_are():
+    """A label once went through `str.format`: a KeyError, or a message of 100 MB."""
     nlp = spacy.blank("en")
-    nlp.add_pipe("nested_ner", config=TINY)
-    sentence = ("New York City Council met .", [(0, 3, "{limit}"), (2, 4, "{x:>99999999}")])
-    example = Example(plain(nlp, [sentence]), make_doc(nlp.vocab, [sentence]))
-    with pytest.warns(UserWarning, match=r"outside the search space .* \(\{limit\} 1\)|\(\{x:>99999999\} 1\)"):
+    pipe = nlp.add_pipe("nested_ner", config=TINY)
+    labels = ("{decoder:>100000000}", "{", "}")
+    group = [("New York City Council met .", [(0, 3, label), (2, 4, label)]) for label in labels]  # they cross
+    example = Example(plain(nlp, group), make_doc(nlp.vocab, group))
+    with pytest.warns(UserWarning, match="nested_ner cannot learn 3 of 6 gold mentions") as caught:
         nlp.initialize(lambda: [example])
+    (message,) = [str(each.message) for each in caught]
+    assert " of FlatDecoder ({decoder:>100000000} 1, { 1, } 1): 3 cross other mentions, which no setting" in message
+    assert len(message) < 500
+    nlp.update([example])  # warnings are errors
+    assert set(pipe.labels) == set(labels)
 
 
 def test_the_corpus_is_read_once_before_training():

@@ -73,6 +73,17 @@ def test_mentions_unlike_those_of_initialization_are_reported_once():
         loaded.update([example(loaded, NESTED)])
 
 
+def test_labels_with_braces_are_reported_as_they_are():
+    label, text = "{decoder:>100000000}", "New York City Council met ."
+    nlp = initialized((text, [(0, 3, label), (4, 5, "{"), (5, 6, "}")]))
+    with pytest.warns(UserWarning, match="outside the search space") as caught:
+        nlp.update([example(nlp, (text, [(0, 3, label), (2, 4, label), (4, 5, "{"), (5, 6, "}")]))])
+    assert [str(each.message) for each in caught] == [
+        "some mentions are outside the search space of FlatDecoder ({decoder:>100000000} 1 in this batch), and "
+        "nested_ner does not learn them: initialize with examples that have such mentions, or set a wider decoder"
+    ]
+
+
 def test_a_wider_decoder_learns_them():
     nlp = initialized(FLAT, max_span_length=None)
     nlp.get_pipe("nested_ner").decoder = CubicDecoder()

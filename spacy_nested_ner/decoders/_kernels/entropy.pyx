@@ -52,14 +52,14 @@ cdef double entropy(Chart* chart, Spreads* spreads) noexcept nogil:
         if chart.short:
             for d in range(row_length(n, width, i)):
                 place = row_offset(n, width, i) + d
-                open_item(&picker, 0.0)
+                open_item(&picker)
                 offer_inside(&picker, i, d)
                 spreads.inside[place] = closed_item(&picker)
                 if spreads.long != NULL:
-                    open_item(&picker, 0.0)
+                    open_item(&picker)
                     offer_long(&picker, i, d)
                     spreads.long[place] = closed_item(&picker)
-        open_item(&picker, 0.0)
+        open_item(&picker)
         offer_first_level(&picker, i)
         spreads.rest[i] = closed_item(&picker)
     return spreads.rest[0].entropy

@@ -12,7 +12,7 @@ from .traceback cimport Candidate, Picker, offer_first_level, offer_inside, offe
 cdef void list_candidates(Picker* picker, const Item* item) noexcept nogil:
     """All candidates of a REST, INSIDE or LONG that is possible, to `picker.listed`. Where nothing is left, there is
     one candidate without parts."""
-    open_item(picker, picker.chart.ring.one)
+    open_item(picker)
     if item.kind == REST and item.start < picker.chart.n:
         offer_first_level(picker, item.start)
     elif item.kind == INSIDE and item.length > 0:

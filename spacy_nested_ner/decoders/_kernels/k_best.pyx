@@ -10,6 +10,9 @@ Derivations are compared by their loss, the difference to the best derivation of
 of the chart cancels. Among equal losses the order is that of the choices, which depends on nothing else: the first
 analyses do not depend on k. Of an item's candidates the k best are enough.
 
+Weights may add up to less than a number can hold. An analysis of weight -inf is impossible, and so are all that come
+after it: the list ends there.
+
 Labels are items, too: a mention has one label of many, or a set of labels that is put together one by one.
 
 Items are asked for in a loop with a stack of its own, because they may be nested as deeply as a segment is long.
@@ -122,6 +125,9 @@ cdef class Ranking:
             for m in range(self.n_mentions):
                 weight += weight_at(self.segment, self.mentions[m].start, self.mentions[m].length,
                                     self.mentions[m].label)
+            if weight == -INFINITY:
+                self.is_full = True
+                return DONE
             self.written += BYTES_PER_ANALYSIS + BYTES_PER_MENTION * self.n_mentions
             if not self._take(0.0) or output.write_ranked(self.mentions, self.n_mentions, weight):
                 return NO_MEMORY

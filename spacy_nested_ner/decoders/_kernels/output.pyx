@@ -179,17 +179,20 @@ cdef class Output:
                           uint64_t* state) noexcept nogil:
         """A set of labels, given that it is not empty: `rest` is -log of the probability that none of the labels
         from t on is drawn."""
-        cdef Py_ssize_t t
+        cdef Py_ssize_t t, heaviest = 0
         cdef double total, rest = 0.0
         cdef bint any_yet = False
         for t in range(segment.labels):
             weights[t] = weight_at(segment, start, length, t)
             rest += softplus(weights[t])
+            if weights[t] > weights[heaviest]:
+                heaviest = t
         for t in range(segment.labels):
             total = 1.0 if any_yet else -expm1(-rest)
             rest = fmax(rest - softplus(weights[t]), 0.0)
-            if uniform(state) * total < sigmoid(weights[t]) or (t + 1 == segment.labels and not any_yet):
+            if uniform(state) * total < sigmoid(weights[t]):
                 any_yet = True
                 if self._write(start, length, t):
                     return 1
-        return 0
+        # Rounding may have left out all of them, and the last one may be forbidden.
+        return 0 if any_yet else self._write(start, length, heaviest)

@@ -37,11 +37,10 @@ ctypedef struct Picker:
     double gap             # HIGHEST: from the best to the second best candidate
     double closest         # the smallest gap of all items so far
     uint64_t* state        # DRAWN: of the random numbers
-    double item            # DRAWN: value of the item
     const Spreads* spreads  # SUMMED
-    double value           # highest so far; DRAWN: the sum of the probabilities so far
+    double value           # highest so far; DRAWN: the sum so far, relative to `peak` for logarithms
     Py_ssize_t choice
-    double peak            # SUMMED: highest logarithm so far, less `value`; sums relative to both
+    double peak            # DRAWN: highest so far; SUMMED: the same less `value`, and sums are relative to both
     double total
     double surprise
     Candidate* listed      # LISTED: room for all candidates of an item (arena.pyx)
@@ -52,7 +51,7 @@ cdef Py_ssize_t highest(Chart* chart, double* closest, Found* found, Found* stac
 cdef Py_ssize_t sample(Chart* chart, uint64_t* state, Found* found, Found* stack) noexcept nogil
 cdef double uniform(uint64_t* state) noexcept nogil
 
-cdef void open_item(Picker* picker, double item) noexcept nogil
+cdef void open_item(Picker* picker) noexcept nogil
 cdef Spread closed_item(const Picker* picker) noexcept nogil
 cdef void offer_first_level(Picker* picker, Py_ssize_t i) noexcept nogil
 cdef void offer_inside(Picker* picker, Py_ssize_t i, Py_ssize_t d) noexcept nogil

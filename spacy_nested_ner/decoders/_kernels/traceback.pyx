@@ -35,8 +35,7 @@ cdef inline double _times(const Semiring* ring, double x, double y) noexcept nog
 
 # ---- one candidate ----
 
-cdef void open_item(Picker* picker, double item) noexcept nogil:
-    picker.item = item
+cdef void open_item(Picker* picker) noexcept nogil:
     picker.choice = NOTHING
     picker.gap = INFINITY
     picker.value = 0.0 if picker.purpose == DRAWN else -INFINITY
@@ -44,10 +43,21 @@ cdef void open_item(Picker* picker, double item) noexcept nogil:
     picker.n_listed = 0
 
 
+cdef inline double _share(Picker* picker, double value) noexcept nogil:
+    """What a candidate adds to the sum that is drawn from. Logarithms are taken relative to the highest one so far, not
+    to the item: that was rounded, and if weights are heavy, by more than exp can hold."""
+    if picker.chart.ring.one == 1.0:
+        return value
+    if value > picker.peak:
+        picker.value *= exp(picker.peak - value)
+        picker.peak = value
+    return exp(value - picker.peak) if value > -INFINITY else 0.0
+
+
 cdef inline void _offer(Picker* picker, Py_ssize_t choice, double value, Spread parts) noexcept nogil:
     cdef const Semiring* ring = picker.chart.ring
     if picker.purpose == DRAWN:
-        value = ring.linear(_times(ring, value, ring.inverse(picker.item)))
+        value = _share(picker, value)
         picker.value += value
         if uniform(picker.state) * picker.value < value:
             picker.choice = choice
@@ -125,7 +135,7 @@ cdef Spread _in_either(Picker* picker, Py_ssize_t place) noexcept nogil:
     if picker.purpose != SUMMED:
         return _nothing()
     labels = picker.spreads.labels[place]
-    open_item(&two, 0.0)
+    open_item(&two)
     _add(&two, 0.0 if weight <= 0 else -weight, 0.0)
     _add(&two, labels.log_sum + (weight if weight <= 0 else 0.0), labels.entropy)
     return _both(picker.spreads.inside[place], closed_item(&two))
@@ -217,7 +227,7 @@ cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogi
     cdef Py_ssize_t n = chart.n, width = chart.width
     cdef bint in_long
     while first < n:
-        open_item(picker, chart.ring.one)
+        open_item(picker)
         offer_first_level(picker, first)
         picker.closest = fmin(picker.closest, picker.gap)
         if picker.choice <= 0:
@@ -234,11 +244,10 @@ cdef Py_ssize_t _trace(Picker* picker, Found* found, Found* stack) noexcept nogi
             in_long = False
             # Read the span from its right end until nothing is left of it.
             while d > 0:
+                open_item(picker)
                 if in_long:
-                    open_item(picker, chart.long[row_offset(n, width, i) + d])
                     offer_long(picker, i, d)
                 else:
-                    open_item(picker, chart.inside[row_offset(n, width, i) + d])
                     offer_inside(picker, i, d)
                 k = picker.choice
                 if k == 0:                 # a long child: goes on with its own inside
