@@ -83,8 +83,8 @@ def brief(decoder: Decoder) -> str:
 
 
 def all_spaces(max_span_length: int | None = None) -> list[NamedSpace]:
-    """The spaces that are compared, each holding the one before it: first with one label per span,
-    then with several."""
+    """The spaces that are compared: first those with one label per span, then those with several. Among either, each
+    holds the one before it."""
     spaces: list[NamedSpace] = []
     for multi_label in (False, True):
         options: dict[str, Any] = {"multi_label": multi_label, "max_span_length": max_span_length}
