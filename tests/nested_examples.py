@@ -1,9 +1,16 @@
 """A small corpus that a small model learns by heart, and pipelines trained on it."""
 
+from pathlib import Path
+
 import spacy
 from spacy.tokens import Doc, DocBin, Span
 from spacy.training import Example
 from spacy.util import fix_random_seed
+
+from spacy_nested_ner import load_sample
+from spacy_nested_ner.corpus import read_docs
+
+SAMPLE_DEV = Path(__file__).parent.parent / "assets" / "sample" / "dev.txt"
 
 SENTENCES = [
     ("I am Fabian from Bonn , Germany .", [(0, 1, "PER"), (2, 7, "PER"), (4, 7, "GPE"), (6, 7, "GPE")]),
@@ -95,4 +102,20 @@ def save_timid(folder):
     nlp.get_pipe("nested_ner").temperature = 6.0
     nlp.to_disk(folder / "model")
     save_corpus(folder / "dev.spacy")
+    return folder
+
+
+def reluctant():
+    """The sample pipeline with a lower score for every mention, so that it finds too few: a low threshold helps."""
+    nlp = load_sample()
+    scorer = next(node for node in nlp.get_pipe("nested_ner").model.walk() if node.name == "additive_span_scorer")
+    scorer.set_param("b", scorer.get_param("b") - 2)
+    return nlp
+
+
+def save_reluctant(folder):
+    """This pipeline, and half of the development part of the sample corpus."""
+    reluctant().to_disk(folder / "model")
+    docs = list(read_docs(SAMPLE_DEV))[:8]
+    DocBin(docs=docs, store_user_data=True).to_disk(folder / "dev.spacy")
     return folder

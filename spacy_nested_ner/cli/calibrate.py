@@ -24,8 +24,12 @@ from .options import (
     errors_shown,
 )
 
-_Output = Annotated[Path, Opt("--output", "-o", help="Folder for the pipeline with its new temperature")]
+_Output = Annotated[Path, Opt("--output", "-o", help="Folder for the pipeline with its new settings")]
 _Force = Annotated[bool, Opt("--force", "-F", help="Replace a pipeline that is already in the folder")]
+_TuneThreshold = Annotated[
+    bool,
+    Opt("--tune-threshold", help="Set the threshold with the highest F on DATA, too, unless its gain may be chance"),
+]
 
 
 def calibrate_cli(
@@ -33,6 +37,7 @@ def calibrate_cli(
     data: Data,
     output: _Output,
     force: _Force = False,
+    tune_threshold: _TuneThreshold = False,
     gold_tokens: GoldTokens = False,
     gpu_id: Gpu = -1,
     source_format: From = None,
@@ -44,7 +49,8 @@ def calibrate_cli(
     """Make the probabilities of a trained pipeline agree with how often it is right.
 
     Fits the temperature of nested_ner on DATA that it was not trained on, such as the development data, and saves the
-    pipeline with it. The mentions it finds do not change, unless a threshold is set.
+    pipeline with it. The mentions it finds do not change, unless a threshold is set. With --tune-threshold, the
+    threshold with the highest F on DATA is set, unless what it gains may be chance.
     """
     with errors_shown():
         _check_output(output, force)
@@ -54,7 +60,9 @@ def calibrate_cli(
         source = Source(data, source_format, settings, skip_bad=skip_bad)
         records = list(source.read_all())
         source.check_mentions_found()
-        result = calibrate(nlp, records, spans_key=spans_key, gold_tokens=gold_tokens, progress=True)
+        result = calibrate(
+            nlp, records, spans_key=spans_key, gold_tokens=gold_tokens, tune_threshold=tune_threshold, progress=True
+        )
         print(describe_calibration(result))
         source.print_losses()
         with whole_folder(output) as folder:

@@ -7,10 +7,13 @@ from typing import Any
 from ..evaluation import calibration
 from ..evaluation.calibration import Calibration
 from ..evaluation.scores import DifferenceRow, DifferenceTable, Estimate, ScoreRow, ScoreTable
+from ..evaluation.thresholds import ThresholdChoice, ThresholdScore
 from .tables import UNDEFINED, Cells, percent, render_table, score_cells
 
 # The columns of a comparison, and how the names of these scores end in what `spacy evaluate` writes.
 COMPARED = {"P": "p", "R": "r", "F": "f", "first level F": "first_level_f", "nested F": "nested_f"}
+# How many thresholds to show on each side of the best one.
+SHOWN_NEAR = 2
 
 
 def describe_scores(numbers: dict[str, Any]) -> str:
@@ -125,7 +128,7 @@ def comparison_rows(scores: dict[str, dict[str, float | None]]) -> Cells:
 
 def describe_calibration(result: Calibration) -> str:
     """The numbers before and after, and what to be careful about."""
-    before, after = result.before, result.after
+    before, after, choice = result.before, result.after, result.threshold
     rows = [
         ("temperature", f"{before.temperature:.3f}", f"{after.temperature:.3f}"),
         ("negative log-likelihood, nats per sentence", f"{before.nll:.4f}", f"{after.nll:.4f}"),
@@ -133,7 +136,12 @@ def describe_calibration(result: Calibration) -> str:
         ("expected calibration error", f"{before.ece:.4f}", f"{after.ece:.4f}"),
         ("… by chance, if probabilities were exact", f"{before.by_chance:.4f}", f"{after.by_chance:.4f}"),
     ]
+    if choice is not None:
+        cells = zip(_threshold_cells(choice.before), _threshold_cells(choice.after))
+        rows += [(name, *pair) for name, pair in zip(("threshold", "P", "R", "F"), cells)]
     text = render_table(rows, [f"{result.mentions:,} mentions found", "before", "after"])
+    if choice is not None:
+        text += f"\n\n{_describe_choice(choice)}"
     if result.left_out:
         text += f"\n\n{result.left_out:,} documents left out: incomplete, without tokens, or not annotated"
     if result.at_limit:
@@ -142,3 +150,32 @@ def describe_calibration(result: Calibration) -> str:
             f"data are too few or too easy, or the model is poor. Calibrate on more data before you trust the result"
         )
     return text
+
+
+def _describe_choice(choice: ThresholdChoice) -> str:
+    """The scores without a threshold and near the best one, and why this one was chosen or not."""
+    place = choice.scores.index(choice.best)
+    near = choice.scores[max(1, place - SHOWN_NEAR) : place + SHOWN_NEAR + 1]
+    rows = [_threshold_cells(score) for score in (choice.scores[0], *near)]
+    return f"{render_table(rows, ['threshold', 'P', 'R', 'F'])}\n\n{_reason(choice)}"
+
+
+def _reason(choice: ThresholdChoice) -> str:
+    best, gain = choice.best, choice.gain
+    if not gain.value or gain.value < 0:
+        return "No threshold is set: none of those from 0.05 to 0.95 has a higher F"
+    points = f"{_signed(gain.value)} points of F"
+    if gain.low is None:
+        return (
+            f"No threshold is set: the best one, {best.threshold:g}, gives {points}, but fewer than two documents with "
+            f"mentions cannot tell a gain from chance. Tune it on more documents"
+        )
+    points += f" (95 %: {_signed(gain.low)} to {_signed(gain.high)})"
+    if choice.after == best:
+        return f"The threshold is set to {best.threshold:g}: {points}"
+    return f"No threshold is set: the best one, {best.threshold:g}, gives {points}, which may be chance"
+
+
+def _threshold_cells(score: ThresholdScore) -> list[str]:
+    threshold = "none" if score.threshold is None else f"{score.threshold:g}"
+    return [threshold, *map(percent, (score.p, score.r, score.f))]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .scorer import nested_ner_score
     from .scores import DifferenceTable, ScoreTable, difference_table, score_table
     from .statistics import Statistics, collect_statistics
+    from .thresholds import ThresholdChoice, ThresholdScore
 
 # Loaded when they are asked for: spaCy imports this package for its scorer alone.
 _MODULES = {
@@ -26,6 +27,7 @@ _MODULES = {
     "scorer": ("nested_ner_score",),
     "scores": ("DifferenceTable", "ScoreTable", "difference_table", "score_table"),
     "statistics": ("Statistics", "collect_statistics"),
+    "thresholds": ("ThresholdChoice", "ThresholdScore"),
 }
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

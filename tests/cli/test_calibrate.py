@@ -7,11 +7,14 @@ import sys
 import pytest
 import spacy
 from commands import fails, run
-from nested_examples import SENTENCES, found, make_doc, save_timid
+from nested_examples import SENTENCES, found, make_doc, save_reluctant, save_timid
 from spacy.tokens import DocBin
+from spacy.training import Corpus
+from spacy.util import load_config
 
 from spacy_nested_ner.corpus import read_docs, read_records
 from spacy_nested_ner.evaluation import calibration, measure, predict
+from spacy_nested_ner.evaluation.predictions import THRESHOLDS
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,59 @@ def test_what_is_printed_is_what_the_report_says(folder, made):
         assert rows["expected calibration error"][number] == pytest.approx(ece(nlp, folder / "dev.spacy"), abs=6e-5)
     assert rows["log loss, nats per mention"][1] < rows["log loss, nats per mention"][0]
     assert made[0].endswith(f"\nSaved {made[1]}\n")
+
+
+# ---- the threshold ----
+
+
+@pytest.fixture(scope="module")
+def reluctant(tmp_path_factory):
+    return save_reluctant(tmp_path_factory.mktemp("reluctant"))
+
+
+def test_the_saved_pipeline_has_the_threshold(reluctant, tmp_path):
+    data, out = reluctant / "dev.spacy", tmp_path / "out"
+    result = run("calibrate", reluctant / "model", data, "-o", out, "--tune-threshold")
+    assert result.exit_code == 0, result.output
+    nlp = spacy.load(out)
+    pipe, examples, f = nlp.get_pipe("nested_ner"), list(Corpus(data)(nlp)), {}
+    threshold = load_config(out / "config.cfg")["components"]["nested_ner"]["threshold"]
+    assert pipe.threshold == pytest.approx(threshold)
+    for pipe.cfg["threshold"] in (None, *THRESHOLDS):
+        f[pipe.threshold] = 100 * nlp.evaluate(examples)["spans_sc_f"]
+    assert threshold == max(f, key=f.get)
+    best, none = f[threshold], f[None]
+    assert best > none + 1
+    lines = [line.split() for line in result.output.splitlines()]
+    assert ["threshold", "none", f"{threshold:g}"] in lines
+    assert ["F", f"{none:.1f}", f"{best:.1f}"] in lines
+    assert [line[-1] for line in lines if line[:1] == ["none"]] == [f"{none:.1f}"]
+    assert [line[-1] for line in lines if line[:1] == [f"{threshold:g}"]] == [f"{best:.1f}"]
+    assert f"\nThe threshold is set to {threshold:g}: +{best - none:.1f} points of F (95 %: +" in result.output
+    # Again, in place: the threshold is tuned anew, and a gain over the old one is not needed.
+    message = fails("calibrate", out, data, "-o", out, "--tune-threshold")
+    assert "--force to replace it" in message
+    again = run("calibrate", out, data, "-o", out, "--tune-threshold", "--force")
+    assert ["threshold", f"{threshold:g}", f"{threshold:g}"] in map(str.split, again.output.splitlines())
+    assert spacy.load(out).get_pipe("nested_ner").threshold == pytest.approx(threshold)
+
+
+def test_a_threshold_that_gains_nothing_is_not_saved(folder, tmp_path):
+    result = run("calibrate", folder / "model", folder / "dev.spacy", "-o", tmp_path / "out", "--tune-threshold")
+    assert result.exit_code == 0, result.output
+    assert "\nNo threshold is set: none of those from 0.05 to 0.95 has a higher F\n" in result.output
+    assert spacy.load(tmp_path / "out").get_pipe("nested_ner").threshold is None
+    assert load_config(tmp_path / "out" / "config.cfg")["components"]["nested_ner"]["threshold"] is None
+
+
+def test_the_threshold_stays_unless_asked_for(reluctant, tmp_path):
+    nlp = spacy.load(reluctant / "model")
+    nlp.get_pipe("nested_ner").configure(nlp, threshold=0.7)
+    nlp.to_disk(tmp_path / "model")
+    result = run("calibrate", tmp_path / "model", reluctant / "dev.spacy", "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "\nthreshold" not in result.output
+    assert spacy.load(tmp_path / "out").get_pipe("nested_ner").threshold == pytest.approx(0.7)
 
 
 # ---- where it is saved ----
@@ -121,8 +177,8 @@ def test_the_end_of_the_range_is_reported(folder, tmp_path, monkeypatch):
 
 def test_options(options_of):
     assert options_of("calibrate") == set(
-        "MODEL DATA --output --force --gold-tokens --gpu-id --from --spans-key --misaligned --line-sentences "
-        "--skip-bad".split()
+        "MODEL DATA --output --force --tune-threshold --gold-tokens --gpu-id --from --spans-key --misaligned "
+        "--line-sentences --skip-bad".split()
     )
 
 

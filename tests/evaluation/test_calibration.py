@@ -3,11 +3,22 @@
 import numpy as np
 import pytest
 import spacy
-from nested_examples import SENTENCES, make_doc, make_examples, save_timid, trained
+from nested_examples import (
+    SAMPLE_DEV,
+    SENTENCES,
+    make_doc,
+    make_examples,
+    reluctant,
+    save_timid,
+    trained,
+)
 from spacy.language import Language
+from spacy.tokens import Doc, Span
 
+from spacy_nested_ner import load_sample
 from spacy_nested_ner.corpus import Record, read_records
 from spacy_nested_ner.evaluation.calibration import calibrate, minimum
+from spacy_nested_ner.evaluation.predictions import THRESHOLDS, make_example
 
 
 @pytest.fixture(scope="module")
@@ -79,3 +90,108 @@ def test_incomplete_documents_are_no_measure(timid):
     assert calibrate(nlp, [*records, *half]) == whole._replace(left_out=len(half))
     with pytest.raises(ValueError, match=rf"none of {len(half)} documents can be used: .* annotated in full"):
         calibrate(nlp, half)
+
+
+# ---- the threshold ----
+
+
+@pytest.fixture(scope="module")
+def sample_dev():
+    """With spaces between the words, so that pipelines tokenize the text themselves."""
+    docs = [record.doc for record in read_records(SAMPLE_DEV)][:8]
+    spaced = [Doc(doc.vocab, words=[token.text for token in doc], spaces=[True] * len(doc)) for doc in docs]
+    for doc, old in zip(spaced, docs):
+        doc.spans["sc"] = [Span(doc, span.start, span.end, label=span.label) for span in old.spans["sc"]]
+    return [Record(doc, "here") for doc in spaced]
+
+
+class Halves:
+    """A tokenizer that also splits inside words, where mentions of the gold cannot begin or end."""
+
+    def __init__(self, vocab):
+        self.vocab = vocab
+
+    def __call__(self, text):
+        words, spaces = [], []
+        for word in text.split():
+            parts = [word[:4], word[4:]] if len(word) > 6 else [word]
+            words += parts
+            spaces += [False] * (len(parts) - 1) + [True]
+        return Doc(self.vocab, words=words, spaces=spaces)
+
+
+def scores_at(nlp, records, threshold):
+    """Precision, recall and F, as `spacy evaluate` computes them."""
+    nlp.get_pipe("nested_ner").cfg["threshold"] = threshold
+    scores = nlp.evaluate([make_example(nlp, record.doc) for record in records])
+    return tuple(scores[f"spans_sc_{letter}"] for letter in "prf")
+
+
+@pytest.mark.parametrize("tokenizer", [None, Halves])
+def test_the_threshold_is_the_one_with_the_highest_f(sample_dev, tokenizer):
+    nlp = reluctant()
+    pipe = nlp.get_pipe("nested_ner")
+    assert pipe.decoder.multi_label
+    if tokenizer:
+        nlp.tokenizer = tokenizer(nlp.vocab)
+    before = scores_at(nlp, sample_dev, None)
+    choice = calibrate(nlp, sample_dev, tune_threshold=True).threshold
+    stored = pipe.threshold
+    assert choice.before == (None, *map(pytest.approx, before))
+    assert choice.after.threshold == stored == nlp.get_pipe_config("nested_ner")["threshold"]
+    scores = {threshold: scores_at(nlp, sample_dev, threshold) for threshold in (None, *THRESHOLDS)}
+    assert [score.threshold for score in choice.scores] == list(scores)
+    for score, expected in zip(choice.scores, scores.values()):
+        assert score[1:] == pytest.approx(expected)
+    assert stored == max(scores, key=lambda threshold: scores[threshold][2])
+    assert scores[stored][2] > scores[None][2] + 0.01
+
+
+def test_the_threshold_needs_no_other_run_of_the_network(sample_dev, count_calls):
+    nlp = reluctant()
+    nlp.batch_size = 5
+    calls = count_calls(nlp.get_pipe("nested_ner"))
+    calibrate(nlp, sample_dev, tune_threshold=True)
+    assert calls == [5, 3]
+
+
+def test_a_threshold_that_gains_nothing_is_removed(timid):
+    nlp = spacy.load(timid / "model")
+    pipe = nlp.get_pipe("nested_ner")
+    pipe.configure(nlp, threshold=0.9)
+    choice = calibrate(nlp, read_records(timid / "dev.spacy"), tune_threshold=True).threshold
+    assert choice.before.threshold == 0.9
+    assert choice.before.f < choice.after.f == 1
+    assert pipe.threshold is choice.after.threshold is nlp.get_pipe_config("nested_ner")["threshold"] is None
+
+
+def test_a_gain_that_may_be_chance_is_left_alone():
+    """The sample pipeline itself: the best threshold on dev has a lower F on test."""
+    nlp = load_sample()
+    records = list(read_records(SAMPLE_DEV))
+    choice = calibrate(nlp, records, tune_threshold=True).threshold
+    assert choice.gain.low < 0 < choice.gain.value
+    assert choice.after.threshold is nlp.get_pipe("nested_ner").threshold is None
+    test = list(read_records(SAMPLE_DEV.with_name("test.txt")))
+    assert scores_at(nlp, test, choice.best.threshold)[2] < scores_at(nlp, test, None)[2]
+
+
+def test_the_threshold_is_tuned_only_on_request(sample_dev):
+    nlp, other = reluctant(), reluctant()
+    for each in (nlp, other):
+        each.get_pipe("nested_ner").configure(each, threshold=0.7)
+    result, tuned = calibrate(nlp, sample_dev), calibrate(other, sample_dev, tune_threshold=True)
+    assert nlp.get_pipe("nested_ner").threshold == nlp.get_pipe_config("nested_ner")["threshold"] == 0.7
+    assert result.threshold is None
+    assert result == tuned._replace(threshold=None)
+    assert tuned.threshold.after.threshold == other.get_pipe("nested_ner").threshold < 0.7
+
+
+def test_incomplete_documents_do_not_tune_the_threshold(sample_dev):
+    half = [Record(record.doc.copy(), record.where) for record in sample_dev]
+    for record in half:
+        record.doc.spans["sc"] = list(record.doc.spans["sc"])[::2]
+        record.doc.spans["sc"].attrs["incomplete"] = True
+    expected = calibrate(reluctant(), sample_dev, tune_threshold=True)
+    result = calibrate(reluctant(), [*half, *sample_dev], tune_threshold=True)
+    assert result == expected._replace(left_out=len(half))
