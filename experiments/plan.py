@@ -14,7 +14,7 @@ from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-_COMMON = ("max_length", "eval_frequency", "patience")
+_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16")
 _FIELDS = {"about", "corpora", "seeds", "sentences", "updates", "runs", "reuse", "set", *_COMMON}
 
 
@@ -28,6 +28,7 @@ class Run:
     train (str): Name of the training file in the folder of the corpus.
     sentences (int): How many sentences to train on, in whole documents drawn by the seed; 0 for all.
     max_length (int): Longest piece of a document in training, in tokens.
+    bfloat16 (bool): Whether a transformer multiplies in bfloat16.
     source (Run | None): The run of another group whose result this one shows.
     """
 
@@ -44,6 +45,7 @@ class Run:
     eval_frequency: int = 500
     sentences: int = 0
     patience: int = 0
+    bfloat16: bool = False
     source: "Run | None" = None
 
     @property

@@ -28,6 +28,7 @@ from confidence_tables import (
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
+from sizes import size_table
 
 TABLES = FOLDER / "tables.md"
 PAGE = ROOT / "docs" / "experiments.md"
@@ -44,6 +45,8 @@ Made by `python experiments/tables.py` from [the results](results); do not edit.
 Each row is the mean over the runs that *seeds* counts, and *±* is the standard deviation of test F (divided by their
 number, not by one less). Thresholds are those that are best on dev. *Nested R* is the recall of mentions inside others,
 *lowest label* the label with the lowest test F."""
+# The group that has runs with several numbers of sentences.
+SIZES = "sizes"
 # Rows of docs/experiments.md: group, corpus and name.
 EXCERPTS = {
     "overview": {
@@ -96,6 +99,8 @@ def all_tables(every: Every) -> str:
             parts += [f"{CORPORA[corpus]}:", accuracy_table(summaries), not_run(runs[group], corpus)]
             if (group, corpus) == TUNED:
                 parts += ["The best settings of each system on dev:", accuracy_table(best_on_dev(summaries))]
+            if group == SIZES:
+                parts += ["Both systems on the same seeds, test F:", size_table(results_of(runs[group])[corpus])]
     parts += ["## Averaged weights", averaging(read_plan()), *_confidence()]
     return "\n\n".join(filter(None, parts)) + "\n"
 

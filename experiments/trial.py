@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from bfloat16 import use_bfloat16_in_transformers
 from plan import Run, read_plan
 from results import save
 from spacy.language import Language
@@ -199,12 +200,14 @@ def main() -> None:
     warnings.filterwarnings("ignore", category=UserWarning)
     for run in _chosen():
         use_numpy_for_products()
+        if run.bfloat16:
+            use_bfloat16_in_transformers()
         started = time.perf_counter()
         result, nlp = train(run, progress=lambda line: print(line, flush=True))
         run.model.parent.mkdir(parents=True, exist_ok=True)
         nlp.to_disk(run.model)
         settings = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
-        settings |= {name: value for name in ("sentences", "patience") if (value := getattr(run, name))}
+        settings |= {name: value for name in ("sentences", "patience", "bfloat16") if (value := getattr(run, name))}
         save(run.group, run.key, {**settings, "seconds": round(time.perf_counter() - started), **result})
 
 

@@ -22,6 +22,9 @@ PIECES = {"tok2vec": 1000, "transformer": 120}
 # Up to this many words, a corpus is soon learned by heart, and more weight decay helps (measured on 170,000 words).
 SMALL_CORPUS = 200_000
 SMALL_CORPUS_L2 = 1.0
+# Up to this many words, more dropout helps (measured on 6,000 to 13,000 words; from 25,000 on, it no longer does).
+TINY_CORPUS = 20_000
+TINY_CORPUS_DROPOUT = 0.3
 # Words in a batch, in all templates.
 BATCH = 1000
 # Steps between evaluations: at least and at most.
@@ -111,13 +114,22 @@ def decide_sentences(reader: Decision) -> Decision:
 
 def decide_weight_decay(contents: Contents) -> Decision:
     """For tok2vec only: with a transformer, nothing else was measured."""
-    name = "training.optimizer.L2"
-    if contents.words >= SMALL_CORPUS:
-        return Decision(
-            "Weight decay", "0.3", f"{SMALL_CORPUS:,} words or more; {SMALL_CORPUS_L2} is for fewer", name=name
-        )
-    why = f"fewer than {SMALL_CORPUS:,} words; 0.3 is for more"
-    return Decision("Weight decay", str(SMALL_CORPUS_L2), why, {name: SMALL_CORPUS_L2}, name=name)
+    return _decide_by_size(contents, "Weight decay", "training.optimizer.L2", SMALL_CORPUS, SMALL_CORPUS_L2, 0.3)
+
+
+def decide_dropout(contents: Contents) -> Decision:
+    """For tok2vec only, too."""
+    return _decide_by_size(contents, "Dropout", "training.dropout", TINY_CORPUS, TINY_CORPUS_DROPOUT, 0.1)
+
+
+def _decide_by_size(
+    contents: Contents, subject: str, name: str, limit: int, below: float, of_template: float
+) -> Decision:
+    """One value for corpora with fewer words, and that of the template for the others."""
+    if contents.words >= limit:
+        return Decision(subject, str(of_template), f"{limit:,} words or more; {below} is for fewer", name=name)
+    why = f"fewer than {limit:,} words; {of_template} is for more"
+    return Decision(subject, str(below), why, {name: below}, name=name)
 
 
 def decide_evaluation(contents: Contents) -> Decision:

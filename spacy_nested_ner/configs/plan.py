@@ -15,6 +15,7 @@ from .contents import Contents, read_contents
 from .decisions import (
     Decision,
     decide_decoder,
+    decide_dropout,
     decide_encoder,
     decide_evaluation,
     decide_key,
@@ -100,8 +101,8 @@ def init_config(
 
 def _decide_training(contents: Contents, template: str, key: str) -> list[Decision]:
     reader = decide_reader(contents, template, key)
-    decay = [decide_weight_decay(contents)] if template == "tok2vec" else []
-    return [reader, decide_sentences(reader), *decay, decide_evaluation(contents)]
+    by_size = [decide_weight_decay(contents), decide_dropout(contents)] if template == "tok2vec" else []
+    return [reader, decide_sentences(reader), *by_size, decide_evaluation(contents)]
 
 
 def _decide_by_mentions(train: Part) -> list[Decision]:

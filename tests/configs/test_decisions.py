@@ -7,7 +7,14 @@ from thinc.api import Config
 
 from spacy_nested_ner.configs import TEMPLATES, read_template
 from spacy_nested_ner.configs.contents import Contents
-from spacy_nested_ner.configs.decisions import BATCH, PIECES, decide_evaluation, decide_reader, decide_weight_decay
+from spacy_nested_ner.configs.decisions import (
+    BATCH,
+    PIECES,
+    decide_dropout,
+    decide_evaluation,
+    decide_reader,
+    decide_weight_decay,
+)
 
 
 @pytest.mark.parametrize(
@@ -42,3 +49,11 @@ def test_weight_decay():
     large = decide_weight_decay(Contents(Path(), words=200_000))
     assert (large.value, large.values) == ("0.3", {})
     assert Config().from_str(read_template("tok2vec"))["training"]["optimizer"]["L2"] == 0.3
+
+
+def test_dropout():
+    small = decide_dropout(Contents(Path(), words=19_999))
+    assert (small.value, small.values) == ("0.3", {"training.dropout": 0.3})
+    large = decide_dropout(Contents(Path(), words=20_000))
+    assert (large.value, large.values) == ("0.1", {})
+    assert Config().from_str(read_template("tok2vec"))["training"]["dropout"] == 0.1

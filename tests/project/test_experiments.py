@@ -22,22 +22,26 @@ def scripts():
     sys.path.insert(0, str(FOLDER))
     try:
         import accuracy
+        import bfloat16
         import confidence
         import confidence_tables
         import markup
         import plan
         import results
+        import sizes
         import subset
         import tables
         import trial
 
         yield SimpleNamespace(
             accuracy=accuracy,
+            bfloat16=bfloat16,
             confidence=confidence,
             confidence_tables=confidence_tables,
             markup=markup,
             plan=plan,
             results=results,
+            sizes=sizes,
             subset=subset,
             tables=tables,
             trial=trial,
@@ -258,7 +262,8 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             run = runs[group, key]
             assert result["config"] == run.config.name, run.title
             assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
-            assert (result.get("sentences", 0), result.get("patience", 0)) == (run.sentences, run.patience), run.title
+            for name in ("sentences", "patience", "bfloat16"):
+                assert result.get(name, False) == getattr(run, name), run.title
             # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder and 128
             # hidden units.
             assert result["set"].items() <= run.set.items(), run.title
@@ -352,6 +357,42 @@ def test_means_and_deviations(scripts):
     assert short == "| one | 60.0 / 60.0 | 60.0 / 60.0 | 60.0 / 60.0 |"
     dev = scripts.accuracy.dev_table({"A": {"one": points}, "B": {"one": points}})
     assert dev.splitlines() == ["| dev F | A | B |", "| --- | ---: | ---: |", "| one | 60.0 | 60.0 |"]
+
+
+def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
+    def run(sentences, seed, f):
+        points = {"100": {"tuned": {"test": {"f": f}}}}
+        return {"sentences": sentences, "seed": seed, "updates": [100], "averaged": {"points": points}}
+
+    results = {
+        "spancat, 1,000 sentences": [run(1000, 0, 0.5), run(1000, 1, 0.6), run(1000, 2, 0.1)],
+        "spancat, 200 sentences": [run(200, 0, 0.3)],
+        "nested_ner, 1,000 sentences": [run(1000, 1, 0.59), run(1000, 0, 0.55)],
+        "nested_ner, 200 sentences": [run(200, 0, 0.35)],
+        "nested_ner, dropout 0.1, 200 sentences": [run(200, 0, 0.9)],
+        "spancat, 500 sentences": [run(500, 0, 0.4)],
+    }
+    assert scripts.sizes.pairs_of(results) == {200: ([0.3], [0.35]), 1000: ([0.5, 0.6], [0.55, 0.59])}
+    assert scripts.sizes.size_table(results).splitlines()[2:] == [
+        "| 200 | 1 | 30.0 | 35.0 | +5.0 | +5.0 |",
+        "| 1,000 | 2 | 55.0 | 57.0 | +2.0 | -1.0 |",
+    ]
+
+
+def test_transformers_multiply_in_bfloat16(scripts, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from transformers import BertConfig, BertModel
+
+    monkeypatch.setattr(BertModel, "forward", BertModel.forward)
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    model = BertModel(BertConfig(vocab_size=50, **sizes)).eval()
+    words = torch.arange(10)[None]
+    with torch.no_grad():
+        before = model(words).last_hidden_state
+        scripts.bfloat16.use_bfloat16_in_transformers()
+        after = model(words).last_hidden_state
+    assert after.dtype == torch.float32
+    assert 0 < (after - before).abs().max() < 0.1
 
 
 def test_a_table_is_filled_in_between_its_markers(scripts):

@@ -1,0 +1,27 @@
+"""Let the transformers of the experiments multiply in bfloat16: on a CPU with AVX512-BF16, that is twice as fast.
+
+Weights, gradients and everything outside the transformer stay in float32.
+"""
+
+from typing import Any
+
+
+def use_bfloat16_in_transformers() -> None:
+    """For this process, and for every system in it: call it before a pipeline is created."""
+    import torch
+    from transformers import BertModel
+
+    inner = BertModel.forward
+    if hasattr(inner, "__wrapped__"):
+        return
+
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        with torch.autocast("cpu", torch.bfloat16):
+            output = inner(self, *args, **kwargs)
+        for name, value in output.items():
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                output[name] = value.float()
+        return output
+
+    forward.__wrapped__ = inner  # type: ignore[attr-defined]
+    BertModel.forward = forward
