@@ -11,7 +11,7 @@ import argparse
 import ctypes
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from bfloat16 import use_bfloat16_in_transformers
 from plan import Run, read_plan
 from results import save
 from spacy.language import Language
+from spacy.tokens import Doc
 from spacy.training import Example
 from spacy.training.initialize import init_nlp
 from spacy.training.loop import create_train_batches, train_while_improving
@@ -146,7 +147,7 @@ class Watched:
         return self._best[1]
 
     def look(self, nlp: Language, info: dict[str, Any], dev: list[Example]) -> None:
-        scores = evaluate(nlp, dev)
+        scores = evaluate(nlp, dev)[None]
         passed = {"updates": info["step"], "seconds": info["seconds"]}
         self.curve.append(passed | {name: scores[name] for name in ("f", "nested_r")})
         if scores["f"] > self._best[0]:
@@ -155,29 +156,40 @@ class Watched:
     def score(self, nlp: Language, updates: int, sets: dict[str, list[Example]], *, tune: bool) -> None:
         """Score the weights that are best on dev so far: as they are, and with the threshold that is best on dev."""
         nlp.from_bytes(self._best[2], exclude=_CONSTANT)
-        scores = {name: evaluate(nlp, examples) for name, examples in sets.items()}
-        point: dict[str, Any] = {"best": self._best[1], **scores}
+        # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
+        thresholds = (None, *THRESHOLDS) if tune else (None,)
+        dev, test = (evaluate(nlp, sets[name], thresholds) for name in _SETS)
+        point: dict[str, Any] = {"best": self._best[1], "dev": dev[None], "test": test[None]}
         if tune:
-            # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
-            found = {value: evaluate(nlp, sets["dev"], value)["f"] for value in THRESHOLDS} | {None: scores["dev"]["f"]}
-            choice = max(found, key=lambda value: (found[value], value is None))
-            test = scores["test"] if choice is None else evaluate(nlp, sets["test"], choice)
-            point["tuned"] = {"threshold": choice, "dev_f": found[choice], "test": test}
+            choice = max((*THRESHOLDS, None), key=lambda value: (dev[value]["f"], value is None))
+            point["tuned"] = {"threshold": choice, "dev_f": dev[choice]["f"], "test": test[choice]}
         self.points[str(updates)] = point
 
 
-def evaluate(nlp: Language, examples: list[Example], threshold: float | None = None) -> dict[str, Any]:
-    """Precision, recall and F of all mentions, recall of nested ones, and F per label.
+def evaluate(
+    nlp: Language, examples: list[Example], thresholds: Iterable[float | None] = (None,)
+) -> dict[float | None, dict[str, Any]]:
+    """Precision, recall and F of all mentions, recall of nested ones, and F per label, by threshold. The components
+    before the last one run once.
 
-    threshold (float | None): None for the threshold of the config.
+    thresholds (Iterable[float | None]): None for the threshold of the config.
     """
-    pipe = nlp.get_pipe(nlp.pipe_names[-1])
-    of_config = pipe.cfg["threshold"]
-    pipe.cfg["threshold"] = of_config if threshold is None else threshold
-    try:
+    *before, last = nlp.pipe_names
+    with nlp.select_pipes(enable=before):
         docs = list(nlp.pipe(example.predicted.copy() for example in examples))
+    pipe = nlp.get_pipe(last)
+    of_config = pipe.cfg["threshold"]
+    results = {}
+    try:
+        for threshold in thresholds:
+            pipe.cfg["threshold"] = of_config if threshold is None else threshold
+            results[threshold] = _scores(list(pipe.pipe(docs, batch_size=nlp.batch_size)), examples)
     finally:
         pipe.cfg["threshold"] = of_config
+    return results
+
+
+def _scores(docs: list[Doc], examples: list[Example]) -> dict[str, Any]:
     pairs = [Example(doc, example.reference) for doc, example in zip(docs, examples)]
     scores = nested_ner_score(pairs, spans_key=KEY)
     result: dict[str, Any] = {name: scores[f"spans_{KEY}_{name}"] for name in ("p", "r", "f", "nested_r")}

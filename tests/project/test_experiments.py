@@ -144,7 +144,7 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
     assert set(point["test"]["labels"]) == {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
     # The pipeline that is returned is the one that was scored.
     read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
-    assert trial.evaluate(nlp, list(read(nlp))) == point["test"]
+    assert trial.evaluate(nlp, list(read(nlp)))[None] == point["test"]
     assert json.loads(json.dumps(result)) == result
 
 
@@ -153,7 +153,11 @@ def test_patience_ends_a_run(scripts, sample, tmp_path, monkeypatch):
     trial = scripts.trial
     scores = iter([0.1, 0.3, 0.2, 0.3])
     monkeypatch.setattr(
-        trial, "evaluate", lambda nlp, examples, threshold=None: {"f": next(scores, 0.0), "nested_r": 0}
+        trial,
+        "evaluate",
+        lambda nlp, examples, thresholds=(None,): {
+            each: {"f": next(scores, 0.0), "nested_r": 0} for each in thresholds
+        },
     )
     (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "default")
     monkeypatch.setattr(scripts.plan, "ROOT", tmp_path)
