@@ -14,7 +14,7 @@ from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16")
+_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16", "head_rate")
 _FIELDS = {"about", "corpora", "seeds", "sentences", "updates", "runs", "reuse", "set", *_COMMON}
 
 
@@ -29,6 +29,7 @@ class Run:
     sentences (int): How many sentences to train on, in whole documents drawn by the seed; 0 for all.
     max_length (int): Longest piece of a document in training, in tokens.
     bfloat16 (bool): Whether a transformer multiplies in bfloat16.
+    head_rate (float): Multiplies the learning rate of the last component, for those that have no such setting.
     source (Run | None): The run of another group whose result this one shows.
     """
 
@@ -46,6 +47,7 @@ class Run:
     sentences: int = 0
     patience: int = 0
     bfloat16: bool = False
+    head_rate: float = 1.0
     source: "Run | None" = None
 
     @property

@@ -26,7 +26,7 @@ from spacy.training.initialize import init_nlp
 from spacy.training.loop import create_train_batches, train_while_improving
 from spacy.util import load_config, registry
 from subset import write_subset
-from thinc.api import NumpyOps, fix_random_seed
+from thinc.api import NumpyOps, Optimizer, fix_random_seed
 
 from spacy_nested_ner.evaluation.scorer import nested_ner_score
 
@@ -44,6 +44,21 @@ def use_numpy_for_products() -> None:
         return np.matmul(x.T if trans1 else x, y.T if trans2 else y, out=out)
 
     NumpyOps.gemm = gemm
+
+
+def scale_rate(pipe: Any, factor: float) -> None:
+    """Let a component learn at a rate of its own, as nested_ner does with `learn_rate_scale`."""
+    finish = pipe.finish_update
+
+    def finish_update(sgd: Optimizer) -> None:
+        rate = sgd.learn_rate
+        sgd.learn_rate = rate * factor
+        try:
+            finish(sgd)
+        finally:
+            sgd.learn_rate = rate
+
+    pipe.finish_update = finish_update
 
 
 def return_memory() -> None:
@@ -68,6 +83,8 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         **run.overrides,
     }
     nlp = init_nlp(load_config(run.config, overrides=settings, interpolate=False))
+    if run.head_rate != 1:
+        scale_rate(nlp.get_pipe(nlp.pipe_names[-1]), run.head_rate)
     fix_random_seed(run.seed)
     training = nlp.config.interpolate()["training"]
     parts = registry.resolve({name: training[name] for name in ("optimizer", "batcher")})
@@ -220,6 +237,7 @@ def main() -> None:
         nlp.to_disk(run.model)
         settings = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
         settings |= {name: value for name in ("sentences", "patience", "bfloat16") if (value := getattr(run, name))}
+        settings |= {"head_rate": run.head_rate} if run.head_rate != 1 else {}
         save(run.group, run.key, {**settings, "seconds": round(time.perf_counter() - started), **result})
 
 

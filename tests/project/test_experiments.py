@@ -168,6 +168,15 @@ def test_patience_ends_a_run(scripts, sample, tmp_path, monkeypatch):
     assert result["averaged"]["points"]["90"]["best"] == 2
 
 
+def test_a_component_learns_at_a_rate_of_its_own(scripts):
+    rates = []
+    pipe = SimpleNamespace(finish_update=lambda sgd: rates.append(sgd.learn_rate))
+    scripts.trial.scale_rate(pipe, 5.0)
+    optimizer = SimpleNamespace(learn_rate=0.001)
+    pipe.finish_update(optimizer)
+    assert (rates, optimizer.learn_rate) == ([0.005], 0.001)
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
 def test_confidence_keeps_what_the_tables_read(scripts, trained, monkeypatch):
@@ -268,6 +277,7 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
             for name in ("sentences", "patience", "bfloat16"):
                 assert result.get(name, False) == getattr(run, name), run.title
+            assert result.get("head_rate", 1) == run.head_rate, run.title
             # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder and 128
             # hidden units.
             assert result["set"].items() <= run.set.items(), run.title
