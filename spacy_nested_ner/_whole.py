@@ -75,10 +75,10 @@ def write_whole(path: Path, content: str | bytes) -> None:
 
 def check_file(path: Path) -> None:
     """Raise an error if there is something at a path that a file must not replace. Links are followed."""
+    _check_kind(path)
     real = path.resolve()
     if real.is_dir():
         raise ValueError(f"{path} is a folder; name the file to write")
-    _check_kind(path)
     if path.is_symlink() and not real.parent.is_dir():
         raise ValueError(f"there is no folder {real.parent}, to which the link {path} leads; make it, or name a file")
 
@@ -91,7 +91,9 @@ def check_folder(path: Path) -> None:
 
 
 def _check_kind(path: Path) -> None:
-    real = path.resolve()
+    real = Path(os.path.realpath(path))  # unlike Path.resolve, the same for all versions of Python
+    if real.is_symlink():
+        raise ValueError(f"{path} is a link that leads back to itself; remove it, or name another place")
     if real.exists() and not real.is_file() and not real.is_dir():
         kind = _KINDS.get(stat.S_IFMT(real.stat().st_mode), "special file")
         raise ValueError(f"{path} is a {kind}; it is left as it is: name a file or folder to write")

@@ -9,7 +9,7 @@ import pytest
 from nested_documents import save
 
 from spacy_nested_ner import _whole
-from spacy_nested_ner._whole import check_file, remove_unfinished, whole_files, whole_folder, write_whole
+from spacy_nested_ner._whole import check_file, check_folder, remove_unfinished, whole_files, whole_folder, write_whole
 
 
 def names(folder):
@@ -87,6 +87,10 @@ def test_what_is_no_file_is_refused(tmp_path):
     (tmp_path / "astray").symlink_to(tmp_path / "nowhere" / "a.txt")
     with pytest.raises(ValueError, match=r"there is no folder .*nowhere, to which the link .*astray leads"):
         check_file(tmp_path / "astray")
+    (tmp_path / "loop").symlink_to("loop")
+    for check in (check_file, check_folder):
+        with pytest.raises(ValueError, match=r"loop is a link that leads back to itself; remove it, or name another"):
+            check(tmp_path / "loop")
     with pytest.raises(ValueError, match=r"pipe is a pipe; it is left as it is"), whole_files(tmp_path) as stage:
         save(stage / "pipe", "")
     assert (tmp_path / "pipe").is_fifo()

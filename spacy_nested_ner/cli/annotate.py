@@ -49,6 +49,10 @@ _ShardSize = Annotated[float, Opt("--shard-size", help="Megabytes of the input p
 _BatchWords = Annotated[
     int, Opt("--batch-words", min=1, help="Words that go through the pipeline at once: fewer need less memory")
 ]
+_MaxBytes = Annotated[
+    int,
+    Opt("--max-bytes", min=1, help="How large a document, or a .spacy file, may be when it is decompressed, in bytes"),
+]
 _NProcess = Annotated[int, Opt("--n-process", "-n", min=1, help="Processes on this machine")]
 _Engine = Annotated[_EngineName, Opt("--engine", help="Run on this machine, or on a Ray cluster")]
 _Address = Annotated[str | None, Opt("--address", help="ray: a running cluster; by default one is started here")]
@@ -69,6 +73,7 @@ def annotate_cli(
     threshold: _Threshold = None,
     shard_size: _ShardSize = 4,
     batch_words: _BatchWords = 10_000,
+    max_bytes: _MaxBytes = 2**30,
     n_process: _NProcess = 1,
     gpu_id: Gpu = -1,
     engine: _Engine = _EngineName.local,
@@ -96,6 +101,7 @@ def annotate_cli(
             spans_key=spans_key,
             threshold=threshold,
             batch_words=batch_words,
+            max_bytes=max_bytes,
             gpu_id=gpu_id,
         )
         if engine is _EngineName.ray:

@@ -1,8 +1,9 @@
 """Files: find them, and read them line by line."""
 
+import zlib
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from .conversion_report import FormatError
 
@@ -15,6 +16,10 @@ BYTE_ORDER_MARK = "\ufeff"
 
 # A whole number. Nothing is counted in more digits, and Python refuses to convert thousands of them.
 NUMBER = r"[0-9]{1,15}"
+
+# zlib and gzip make at most so many bytes of one.
+_LARGEST_FACTOR = 1032
+_CHUNK = 1 << 20
 
 
 class Line(NamedTuple):
@@ -84,3 +89,21 @@ def input_files(path: Path, suffixes: tuple[str, ...], names: Collection[str] | 
     if not found:
         raise FormatError(str(path), f"the folder has no file whose name ends in {' or '.join(suffixes)}")
     return found
+
+
+def decompresses_to_more_than(limit: int, file: BinaryIO, size: int) -> bool:
+    """Whether a file that zlib has compressed is larger than a limit without that. Damaged files are not.
+
+    size (int): Its size as it is.
+    """
+    if size <= limit // _LARGEST_FACTOR:
+        return False
+    decompressor, found = zlib.decompressobj(), 0
+    try:
+        while chunk := decompressor.unconsumed_tail or file.read(_CHUNK):
+            found += len(decompressor.decompress(chunk, _CHUNK))
+            if found > limit:
+                return True
+    except zlib.error:
+        pass
+    return False

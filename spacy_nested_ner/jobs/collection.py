@@ -86,6 +86,8 @@ def _check(job: Job, inputs: Sequence[str], shard_size: int) -> None:
         pyarrow()
     if shard_size < 1 or job.batch_words < 1:
         raise ValueError(f"shard_size is {shard_size}, batch_words is {job.batch_words}; expected 1 or more")
+    if job.max_bytes < 1:
+        raise ValueError(f"max_bytes is {job.max_bytes}; expected 1 or more bytes")
     if not inputs:
         raise ValueError("there is no input; name files, folders or patterns, or - for standard input")
     for each in inputs:

@@ -11,7 +11,7 @@ from spacy.tokens import Doc
 from ..evaluation.components import check_pipeline, check_scores, set_threshold
 from ..pipeline.loading import load_pipeline
 from .pieces import Piece
-from .reading import Document, Failure, Fields, read_piece, reason_of
+from .reading import MAX_BYTES, Document, Failure, Fields, read_piece, reason_of
 from .shards import SHARDS, Shard
 from .storage import join, remove_file, write_file
 
@@ -69,6 +69,7 @@ class Job:
     spans_key (str): The pipeline writes mentions to `doc.spans[spans_key]`.
     threshold (float | None): Instead of the pipeline's own.
     batch_words (int): About how many words go through the pipeline at once.
+    max_bytes (int): How large a document of the input may be when it is decompressed; for `.spacy`, the whole file.
     gpu_id (int): GPU of the worker, or -1 for the CPU. It does not change the output.
     """
 
@@ -81,6 +82,7 @@ class Job:
     spans_key: str = "sc"
     threshold: float | None = None
     batch_words: int = 10_000
+    max_bytes: int = MAX_BYTES
     gpu_id: int = -1
 
     def worker(self) -> "Worker":
@@ -107,7 +109,7 @@ class Worker:
         """
         started = perf_counter()
         work = _Work(SHARDS[self.job.to](self.job.spans_key, with_text=self.job.with_text))
-        fields = Fields(self.job.text_field, self.job.id_field)
+        fields = Fields(self.job.text_field, self.job.id_field, self.job.max_bytes)
         for entries in _chunks(read_piece(piece, fields), self.job.batch_words):
             with self._memory_zone():
                 self._annotate(entries, work)

@@ -7,15 +7,20 @@ import lzma
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from typing import Any, BinaryIO, NamedTuple
 
 from spacy.tokens import DocBin
 from spacy.vocab import Vocab
 
+from ..corpus.files import decompresses_to_more_than
 from .parquet import pyarrow, read_rows
 from .pieces import Part, Piece
 from .storage import open_file, read_file
+
+# No document is that large; what is larger is usually made to fill the memory.
+MAX_BYTES = 2**30
+_CHUNK = 2**20
 
 
 class Document(NamedTuple):
@@ -49,10 +54,16 @@ class Failure(NamedTuple):
 
 
 class Fields(NamedTuple):
-    """Names of fields or columns."""
+    """Where documents are in a file.
+
+    text (str): Name of the field or column.
+    id (str): Name of the field or column.
+    max_bytes (int): How long they may be: a line of JSON, a text, or all documents of a `.spacy` file, decompressed.
+    """
 
     text: str
     id: str
+    max_bytes: int = MAX_BYTES
 
 
 def read_piece(piece: Piece, fields: Fields) -> Iterator[Document | Failure]:
@@ -77,16 +88,31 @@ def _read_jsonl(part: Part, fields: Fields) -> Iterator[Document | Failure]:
             offset = part.start - 1 + len(file.readline())
         while part.stop is None or offset < part.stop:
             place = f"{part.name}, byte {offset}"
+            id = f"{part.name}:{offset}"
             try:
-                line = file.readline()
+                line = file.readline(fields.max_bytes + 1)
+                size = len(line)
+                if size > fields.max_bytes:
+                    yield _too_large(id, place, "the line", fields)
+                    size += _skip_line(file, line)
+                    line = b""
             except Exception as error:
-                yield _damaged(part, f"{part.name}:{offset}", place, error)
+                yield _damaged(part, id, place, error)
                 return
-            if not line:
+            if not size:
                 return
             if line.strip():
-                yield _from_line(line, f"{part.name}:{offset}", place, fields, first=offset == 0)
-            offset += len(line)
+                yield _from_line(line, id, place, fields, first=offset == 0)
+            offset += size
+
+
+def _skip_line(file: BinaryIO, begun: bytes) -> int:
+    """Pass over the rest of a line. Returns its size."""
+    size = 0
+    while begun and not begun.endswith(b"\n"):
+        begun = file.readline(_CHUNK)
+        size += len(begun)
+    return size
 
 
 def _from_line(line: bytes, id: str, place: str, fields: Fields, *, first: bool) -> Document | Failure:
@@ -119,7 +145,11 @@ def _read_parquet(part: Part, fields: Fields) -> Iterator[Document | Failure]:
 def _read_text(part: Part, fields: Fields) -> Iterator[Document | Failure]:
     with _decompressed(part.path) as file:
         try:
-            text = file.read().decode("utf-8-sig")
+            content = file.read(fields.max_bytes + 1)
+            if len(content) > fields.max_bytes:
+                yield _too_large(part.name, part.name, "the text", fields)
+                return
+            text = content.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             yield Failure(part.name, part.name, f"byte {error.start} is not UTF-8; save the file as UTF-8")
         except Exception as error:
@@ -130,6 +160,9 @@ def _read_text(part: Part, fields: Fields) -> Iterator[Document | Failure]:
 
 def _read_docbin(part: Part, fields: Fields) -> Iterator[Document | Failure]:
     content = read_file(part.path)
+    if decompresses_to_more_than(fields.max_bytes, BytesIO(content), len(content)):
+        yield _too_large(part.name, part.name, "the file", fields)
+        return
     number = 0
     try:
         # A vocab of its own, so that the strings of the file do not stay with the pipeline.
@@ -203,6 +236,11 @@ _OPENERS: dict[str, Callable[[BinaryIO], Any]] = {
     "xz": lzma.open,
     "zst": _open_zstd,
 }
+
+
+def _too_large(id: str, place: str, what: str, fields: Fields) -> Failure:
+    reason = f"{what} has more than {fields.max_bytes:,} bytes; if it is to be read, raise --max-bytes"
+    return Failure(id, place, reason)
 
 
 # What bz2 and pyarrow say, which have no class of their own for it.

@@ -40,6 +40,7 @@ from .loss import crf_loss
 from .lost import Lost
 from .prediction import Prediction, ScoredDocs
 from .saved import CONFIGURED, SETTINGS, apply_config, check_saved, check_weights, nothing_learned
+from .saving import FILES, check_files
 from .survey import Survey, check_mentions_found, survey_examples
 from .unseen import UnseenGold
 
@@ -436,7 +437,12 @@ class NestedNER(TrainablePipe):
     def from_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> "NestedNER":
         """Load the pipe from a directory."""
         load = super().from_disk
-        return self._load(lambda: load(path, exclude=exclude), str(path), exclude)
+
+        def load_and_check() -> None:
+            load(path, exclude=exclude)
+            check_files(Path(path).parent, self.cfg.pop(FILES, None))
+
+        return self._load(load_and_check, str(path), exclude)
 
     def from_bytes(self, bytes_data: bytes, *, exclude: Iterable[str] = ()) -> "NestedNER":
         """Load the pipe from bytes."""

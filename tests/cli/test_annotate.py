@@ -106,7 +106,8 @@ def test_ctrl_c_says_how_to_go_on(collection, tmp_path, monkeypatch):
 def test_options(options_of):
     assert options_of("annotate") == set(
         "INPUT OUTPUT --model --to --with-text --text-field --id-field --spans-key --threshold --shard-size "
-        "--batch-words --n-process --gpu-id --engine --address --workers --gpus-per-worker --overwrite".split()
+        "--batch-words --max-bytes --n-process --gpu-id --engine --address --workers --gpus-per-worker "
+        "--overwrite".split()
     )
 
 

@@ -255,7 +255,7 @@ class Annotate(Writing):
 
 class Train(Writing):
     """model-last is one of the checkpoints. model-best is a copy of one that spaCy makes file by file: half of it
-    cannot be loaded."""
+    cannot be loaded. spaCy removes it before it copies model-last, so that model-last is the best one then."""
 
     name = "train"
 
@@ -275,23 +275,35 @@ class Train(Writing):
         )
 
     def check(self):
-        last = self._weights("out/model-last")
-        assert last is None or last in self.checkpoints, f"parts of two checkpoints: {self.folder}"
-        if self._weights("out/model-best") not in (None, *self.checkpoints):
-            try:
-                spacy.load(self.folder / "out" / "model-best")
-            except (OSError, ValueError):
-                return
-            raise AssertionError(f"half of model-best is loaded: {self.folder}")
+        best, last = self.folder / "out" / "model-best", self.folder / "out" / "model-last"
+        if not last.exists():
+            return
+        if weights(last) not in self.checkpoints:  # a new training removes the old one, and model-best first
+            assert not best.exists(), f"parts of two checkpoints: {self.folder}"
+            assert not _loads(last), f"half of model-last is loaded: {self.folder}"
+            return
+        assert _loads(last)
+        if best.exists() and _loads(best):
+            assert weights(best) in self.checkpoints, f"half of model-best is loaded: {self.folder}"
+            assert _names(best) == _names(last), f"model-best lacks files: {self.folder}"
 
     def check_end(self):
         self.running.must_run(*self.command())
         # The same weights as those of the first training, bit for bit.
-        assert self._weights("out/model-last") == self._weights("recorded/model-last")
+        assert weights(self.folder / "out" / "model-last") == weights(self.folder / "recorded" / "model-last")
         assert {path.name for path in (self.folder / "out").iterdir()} == {"model-best", "model-last"}
 
-    def _weights(self, path):
-        return weights(self.folder / path) if (self.folder / path).exists() else None
+
+def _loads(pipeline):
+    try:
+        spacy.load(pipeline)
+    except (OSError, ValueError, EOFError):
+        return False
+    return True
+
+
+def _names(pipeline):
+    return sorted(path.relative_to(pipeline) for path in pipeline.rglob("*"))
 
 
 COMMANDS = {kind.name: kind for kind in (Convert, Calibrate, Report, Annotate, Train)}

@@ -4,11 +4,12 @@ import bz2
 import gzip
 import lzma
 import sys
+import tracemalloc
 
 import pytest
 import spacy
 from collections_of_texts import TEXTS, jsonl, save_docbin
-from spacy.tokens import Doc
+from spacy.tokens import Doc, DocBin
 
 from spacy_nested_ner.jobs.pieces import find_input, plan
 from spacy_nested_ner.jobs.reading import Document, Failure, Fields, read_piece
@@ -16,9 +17,9 @@ from spacy_nested_ner.jobs.reading import Document, Failure, Fields, read_piece
 IDS = [f"doc{k}" for k in range(len(TEXTS))]
 
 
-def read(path, text="text", id="id"):
+def read(path, text="text", id="id", **limit):
     [piece] = plan(find_input([str(path)]), 10**9)
-    return list(read_piece(piece, Fields(text, id)))
+    return list(read_piece(piece, Fields(text, id, **limit)))
 
 
 def zstd(content):
@@ -129,6 +130,41 @@ def test_damage_ends_a_file_and_not_the_run(tmp_path, suffix):
     assert all("is damaged from here on: " in entry.reason for entry in failed)
     assert documents[-1].content == "Good"
     assert [entry.id for entry in documents[:10]] == [str(n) for n in range(10)] or suffix == ".bz2", "large blocks"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", COMPRESSIONS)
+def test_documents_that_are_too_large_are_passed_over(tmp_path, suffix):
+    """However small they are compressed. A line is not kept while its end is looked for."""
+    large = b'{"text": "%s"}' % (b"x " * 8_000_000)
+    lines = (b'{"text": "One"}', large, b'{"text": "Two"}', large)
+    (tmp_path / f"a.jsonl{suffix}").write_bytes(COMPRESSIONS[suffix](b"\n".join(lines)))
+    (tmp_path / f"b.txt{suffix}").write_bytes(COMPRESSIONS[suffix](large))
+    one, *bombs, two, last, text = read(tmp_path, max_bytes=100_000)
+    assert (one.content, two.content) == ("One", "Two")
+    failures = [*bombs, last]
+    offsets = [16, 16 + len(large) + 1 + 16]
+    assert [failure.id for failure in failures] == [f"a.jsonl{suffix}:{offset}" for offset in offsets]
+    reason = "has more than 100,000 bytes; if it is to be read, raise --max-bytes"
+    assert {failure.reason for failure in failures} == {f"the line {reason}"}
+    assert text == Failure(f"b.txt{suffix}", f"b.txt{suffix}", f"the text {reason}")
+    tracemalloc.start()
+    read(tmp_path, max_bytes=100_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 14_000_000  # lzma needs most of it
+    assert len(read(tmp_path, max_bytes=len(large) + 1)) == 5
+
+
+def test_docs_that_are_too_large_are_refused(tmp_path):
+    doc = Doc(spacy.blank("en").vocab, ["One"])
+    doc.user_data["large"] = "x" * 2**20
+    DocBin(docs=[doc], store_user_data=True).to_disk(tmp_path / "a.spacy")
+    [failure] = read(tmp_path, max_bytes=2**20)
+    reason = "the file has more than 1,048,576 bytes; if it is to be read, raise --max-bytes"
+    assert failure == Failure("a.spacy", "a.spacy", reason)
+    [document] = read(tmp_path, max_bytes=2**21)
+    assert document.id == "a.spacy:0"
 
 
 def test_damaged_docs(tmp_path):

@@ -12,6 +12,8 @@ import pytest
 import spacy
 from commands import ROOT
 from nested_examples import TINY, make_examples, train
+from pipeline.save_pipeline import SAVED, results, write_results
+from spacy.tokens import Doc
 
 from spacy_nested_ner import load_sample
 from spacy_nested_ner.corpus import read_docs
@@ -19,27 +21,29 @@ from spacy_nested_ner.corpus import read_docs
 EXPECTED = Path(__file__).parent / "sample.json"
 
 
-def results(nlp, texts):
-    for doc in nlp.pipe(texts):
-        group = doc.spans["sc"]
-        scores = np.asarray(group.attrs["scores"], dtype="float64").round(7).tolist()
-        yield {
-            "text": doc.text,
-            "mentions": [[span.start, span.end, span.label_, score] for span, score in zip(group, scores)],
-            "log_probability": round(group.attrs["log_probability"], 7),
-            "entropy": round(group.attrs["entropy"], 7),
-        }
-
-
 def test_the_sample_pipeline_finds_what_it_found_when_it_was_saved():
     nlp = load_sample()
     if os.environ.get("UPDATE_SAMPLE"):
         docs = read_docs(ROOT / "assets" / "sample" / "test.txt")
         texts = [doc.text for _, doc in zip(range(8), docs)]
-        EXPECTED.write_text(json.dumps(list(results(nlp, texts)), indent=1, ensure_ascii=False) + "\n", "utf-8")
+        write_results(EXPECTED, results(nlp, texts))
     expected = json.loads(EXPECTED.read_text("utf-8"))
     found = list(results(nlp, [doc["text"] for doc in expected]))
     assert sum(len(doc["mentions"]) for doc in expected) > 100
+    check_equal(found, expected)
+
+
+@pytest.mark.parametrize("version", sorted(path.name for path in SAVED.iterdir()))
+def test_pipelines_of_all_versions_find_what_they_found_when_they_were_saved(version):
+    """They have a threshold, a temperature, and a decoder and a limit that were chosen by their training data."""
+    nlp = spacy.load(SAVED / version)
+    expected = json.loads((SAVED / version / "expected.json").read_text("utf-8"))
+    found = list(results(nlp, [Doc(nlp.vocab, words=doc["text"].split()) for doc in expected]))
+    assert sum(len(doc["mentions"]) for doc in expected) > 15
+    check_equal(found, expected)
+
+
+def check_equal(found, expected):
     for now, then in zip(found, expected, strict=True):
         assert [mention[:3] for mention in now["mentions"]] == [mention[:3] for mention in then["mentions"]]
         probabilities = [mention[3] for mention in then["mentions"]]
@@ -64,10 +68,15 @@ def test_two_trainings_with_one_seed_give_the_same_weights():
         np.testing.assert_array_equal(one, other)
 
 
-def test_predictions_do_not_depend_on_the_batch():
+@pytest.mark.parametrize("size", [2, 3, 1000])
+def test_predictions_do_not_depend_on_the_batch(size):
     nlp = load_sample()
-    texts = [doc["text"] for doc in json.loads(EXPECTED.read_text("utf-8"))]
-    alone, together = list(nlp.pipe(texts, batch_size=1)), list(nlp.pipe(texts, batch_size=len(texts)))
+    docs = [doc for _, doc in zip(range(30), read_docs(ROOT / "assets" / "sample" / "dev.txt"))]
+    texts = ["", *(doc.text for doc in docs), " ", docs[0][:1].text]
+    alone, together = list(nlp.pipe(texts, batch_size=1)), list(nlp.pipe(texts, batch_size=size))
     for one, other in zip(alone, together, strict=True):
-        assert [*map(str, one.spans["sc"])] == [*map(str, other.spans["sc"])]
-        np.testing.assert_allclose(one.spans["sc"].attrs["scores"], other.spans["sc"].attrs["scores"], atol=1e-6)
+        one, other = one.spans["sc"], other.spans["sc"]
+        assert [(span.start, span.end, span.label) for span in one] == [(s.start, s.end, s.label) for s in other]
+        np.testing.assert_allclose(one.attrs["scores"], other.attrs["scores"], rtol=0, atol=1e-6)
+        for number in ("log_probability", "entropy"):  # sums over the whole text
+            assert one.attrs[number] == pytest.approx(other.attrs[number], rel=1e-5, abs=1e-5)

@@ -6,6 +6,7 @@ from configparser import ConfigParser
 import pytest
 import srsly
 from commands import ROOT
+from pipeline.save_pipeline import SAVED
 
 import spacy_nested_ner
 from spacy_nested_ner.sample import SAMPLE_PATH
@@ -43,6 +44,8 @@ def test_the_changelog_knows_the_version():
     if version not in released[:1]:
         assert all(by_number(version) > by_number(other) for other in released)
         assert f"release will be {version}." in log.partition("\n## [Unreleased]")[2].partition("\n## ")[0]
+    saved = {path.name for path in SAVED.iterdir()}
+    assert saved.issuperset([*released, version]), "CONTRIBUTING.md says how to save a pipeline with a new version"
 
 
 def by_number(version):
@@ -120,7 +123,8 @@ def test_source_files_end_as_the_editor_config_says():
     endings = {".py", ".pyi", ".pyx", ".pxd", ".h", ".cfg", ".yml", ".md"}
     folders = ("spacy_nested_ner", "tests", "configs", "docs", "benchmarks", "experiments")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in endings]
-    files = [path for path in files if not path.is_relative_to(SAMPLE_PATH)]  # spaCy wrote those
+    # spaCy wrote those.
+    files = [path for path in files if not any(map(path.is_relative_to, (SAMPLE_PATH, SAVED)))]
     assert files
     for path in files:
         content = path.read_bytes()

@@ -1,6 +1,5 @@
 """What protects readers against files that want to harm: decompression has a limit, and XML declares no entities."""
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,11 +7,7 @@ from typing import Any, BinaryIO
 from xml.parsers import expat
 
 from ..conversion_report import FormatError
-from ..files import place
-
-# zlib and gzip make at most so many bytes of one.
-_LARGEST_FACTOR = 1032
-_CHUNK = 1 << 20
+from ..files import decompresses_to_more_than, place
 
 
 class Limited:
@@ -78,16 +73,8 @@ def refuse_entities(parser: Any, path: Path) -> None:
 
 def check_decompressed(file: BinaryIO, path: Path, limit: int) -> None:
     """Raise an error if a file that zlib has compressed is larger than a limit without that. Damage is no error."""
-    if path.stat().st_size <= limit // _LARGEST_FACTOR:
-        return
-    decompressor, size = zlib.decompressobj(), 0
-    try:
-        while chunk := decompressor.unconsumed_tail or file.read(_CHUNK):
-            size += len(decompressor.decompress(chunk, _CHUNK))
-            if size > limit:
-                raise too_large(path, limit)
-    except zlib.error:
-        return
+    if decompresses_to_more_than(limit, file, path.stat().st_size):
+        raise too_large(path, limit)
 
 
 def too_large(path: Path, limit: int) -> FormatError:
