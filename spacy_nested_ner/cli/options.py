@@ -50,8 +50,8 @@ SkipBad = Annotated[bool, Opt("--skip-bad", "-s", help="Skip and count bad input
 
 @contextmanager
 def errors_shown() -> Iterator[None]:
-    """End the command with one line, not a traceback, if input or options are wrong. Characters that the encoding of
-    the terminal or pipe does not have are printed as escapes."""
+    """End the command with one line, not a traceback, if input or options are wrong or do not fit into memory.
+    Characters that the encoding of the terminal or pipe does not have are printed as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -59,9 +59,9 @@ def errors_shown() -> Iterator[None]:
         yield
     except BrokenPipeError:  # what reads the output, such as `head`, has seen enough
         raise
-    except (OSError, ValueError) as error:
-        # Not wasabi, which wraps lines: a path must stay whole.
-        typer.echo(f"Error: {error}", err=True)
+    except (OSError, ValueError, MemoryError) as error:
+        # Not wasabi, which wraps lines: a path must stay whole. Python's own MemoryError has no text.
+        typer.echo(f"Error: {str(error) or 'out of memory'}", err=True)
         raise typer.Exit(1) from None
 
 

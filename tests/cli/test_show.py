@@ -40,6 +40,15 @@ def test_it_draws_mentions_with_probabilities(model, tmp_path):
     assert lines[6].startswith("[PER He] retired")
 
 
+def test_what_does_not_fit_into_memory_is_one_line(model, monkeypatch):
+    monkeypatch.setattr("spacy_nested_ner.decoders._memory._SMALL", 0.0)
+    monkeypatch.setattr("spacy_nested_ner.decoders._memory.physical_memory", lambda: 1.0)
+    assert re.fullmatch(
+        r"Error: the scores of 8 tokens [^\n]* more than [^\n]*: set max_span_length[^\n]*\n",
+        fails("show", model, TEXT),
+    )
+
+
 @pytest.mark.slow
 def test_all_ways_to_give_a_text(model, tmp_path):
     expected = run("show", model, TEXT).output
