@@ -83,12 +83,19 @@ class SpanLayout:
         longest = max(self.lengths, default=0)
         return longest if self.max_span_length is None else min(longest, self.max_span_length)
 
+    def bytes_of_scores(self, n_labels: int, copies: int = 1) -> float:
+        """What the scores of all spans need in single precision.
+
+        copies (int): How many such arrays are needed at once.
+        """
+        return 4.0 * n_labels * copies * sum(count_spans(n, self.max_span_length) for n in self.lengths)
+
     def check_memory(self, n_labels: int, copies: int = 1) -> None:
         """Raise MemoryError if the scores of all spans, in single precision, cannot fit.
 
         copies (int): How many such arrays are needed at once.
         """
-        size = 4.0 * n_labels * copies * sum(count_spans(n, self.max_span_length) for n in self.lengths)
+        size = self.bytes_of_scores(n_labels, copies)
         if is_too_large(size):
             raise MemoryError(
                 f"the scores of {self.n_tokens} tokens with spans of up to {self.longest_span} tokens and {n_labels} "

@@ -6,7 +6,11 @@ from spacy.language import Language
 from thinc.api import Model
 
 from .._warn import warn
+from ..decoders import SpanLayout
 from ..decoders.decoder import check_temperature, check_threshold, is_number
+
+# From so many bytes on, scores may leave too little memory for everything else.
+_MUCH_MEMORY = 2.0**31
 
 
 def check_keys(spans_key: str, incorrect_spans_key: str | None) -> None:
@@ -52,6 +56,21 @@ def check_settings(
     if not (is_number(learn_rate_scale) and learn_rate_scale > 0):
         raise ValueError(
             f"learn_rate_scale is {learn_rate_scale}; expected a number above 0; 1 is the optimizer's own rate"
+        )
+
+
+def check_memory(layout: SpanLayout, n_labels: int, copies: int = 1) -> None:
+    """Raise an error if the scores of all spans cannot fit into memory, and warn if they need much of it.
+
+    copies (int): How many such arrays are needed at once.
+    """
+    layout.check_memory(n_labels, copies)
+    size = layout.bytes_of_scores(n_labels, copies)
+    if size >= _MUCH_MEMORY:
+        warn(
+            f"the scores of {layout.n_tokens:,} tokens with spans of up to {layout.longest_span:,} tokens and "
+            f"{n_labels} labels need {size / 2**30:.1f} GiB. To need less, set max_span_length, split the text into "
+            f"sentences, or make smaller batches"
         )
 
 

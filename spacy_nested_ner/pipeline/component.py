@@ -32,7 +32,7 @@ from ..decoders.auto import Choice
 from ..decoders.decoder import check_temperature
 from ..decoders.span_limit import WITHOUT_MENTIONS, LimitChoice, choose_limit, lengths_of
 from ..model.row_gradients import catch_up
-from .checks import warn_about_idle_upstream, warn_about_score_weights
+from .checks import check_memory, warn_about_idle_upstream, warn_about_score_weights
 from .divergence import Divergence
 from .gold import GoldReader
 from .gold_cache import GoldCache
@@ -250,7 +250,7 @@ class NestedNER(TrainablePipe):
         docs = list(docs)
         decoder = self._ready_decoder()
         segments, layout = self._segmented(docs)
-        layout.check_memory(len(self.labels))
+        check_memory(layout, len(self.labels))
         if not layout.n_tokens:
             return ScoredDocs(decoder, PackedScores(np.zeros((len(self.labels), 0), dtype="float32"), layout), segments)
         return ScoredDocs(decoder, self._packed(self.model.predict((docs, layout)), layout), segments)
@@ -385,7 +385,7 @@ class NestedNER(TrainablePipe):
         set_dropout_rate(self.model, drop)
         docs = [example.predicted for example in examples]
         segments, layout = self._segmented(docs)
-        layout.check_memory(len(self.labels), copies=2)
+        check_memory(layout, len(self.labels), copies=2)
         values, backprop = self.model.begin_update((docs, layout))
         scored = ScoredDocs(decoder, self._packed(values, layout), segments)
         with self._divergence.in_training(scored.scores):

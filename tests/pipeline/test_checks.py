@@ -1,10 +1,13 @@
 """Settings and pipelines that cannot be right."""
 
+import warnings
+
 import pytest
 import spacy
 from nested_examples import TINY, make_examples, train
 
-from spacy_nested_ner.pipeline.checks import check_keys, check_settings
+from spacy_nested_ner.decoders import SpanLayout
+from spacy_nested_ner.pipeline.checks import check_keys, check_memory, check_settings
 
 FINE = {
     "threshold": None,
@@ -58,6 +61,19 @@ def test_a_component_checks_its_settings():
         spacy.blank("en").add_pipe("nested_ner", config={"threshold": 1.5})
     with pytest.raises(ValueError, match="spans_key and incorrect_spans_key are both 'sc'"):
         spacy.blank("en").add_pipe("nested_ner", config={"incorrect_spans_key": "sc"})
+
+
+def test_scores_that_need_much_memory_are_reported(monkeypatch):
+    monkeypatch.setattr("spacy_nested_ner.decoders._memory.physical_memory", lambda: 2.0**36)
+    message = (
+        r"^the scores of 30,000 tokens with spans of up to 30,000 tokens and 7 labels need 11\.7 GiB\. To need less, "
+        r"set max_span_length, split the text into sentences, or make smaller batches$"
+    )
+    with pytest.warns(UserWarning, match=message):
+        check_memory(SpanLayout([30_000]), 7)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_memory(SpanLayout([30_000], 20), 7)
 
 
 def test_another_spans_key_must_be_in_the_score_weights():
