@@ -66,10 +66,14 @@ EXCERPTS = {
         "GENIA: nested_ner": "transformer/genia/nested_ner",
         "GENIA: spancat, faster, longer": "transformer_long/genia/spancat",
         "GENIA: nested_ner, faster, longer": "transformer_long/genia/nested_ner",
+        "GENIA: spancat, fastest, averaged": "transformer_features/genia/spancat",
+        "GENIA: nested_ner, fastest, averaged": "transformer_features/genia/nested_ner",
         "LitBank: spancat": "transformer/litbank/spancat",
         "LitBank: nested_ner": "transformer/litbank/nested_ner",
         "LitBank: spancat, faster": "transformer_rate/litbank/spancat",
         "LitBank: nested_ner, faster": "transformer_rate/litbank/nested_ner",
+        "LitBank: spancat, fastest, averaged": "transformer_features/litbank/spancat",
+        "LitBank: nested_ner, fastest, averaged": "transformer_features/litbank/nested_ner",
     },
 }
 
