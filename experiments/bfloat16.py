@@ -16,6 +16,8 @@ def use_bfloat16_in_transformers() -> None:
         return
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        # PyTorch's fused attention is slower in bfloat16: its backward pass makes many small products.
+        self.config._attn_implementation = "eager"
         with torch.autocast("cpu", torch.bfloat16):
             output = inner(self, *args, **kwargs)
         for name, value in output.items():

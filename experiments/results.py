@@ -65,6 +65,6 @@ def _rounded(value: Any) -> Any:
         return float(f"{value:.5g}")
     if isinstance(value, dict):
         return {name: _rounded(each) for name, each in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_rounded(each) for each in value]
     return value

@@ -28,6 +28,7 @@ from spacy.util import load_config, registry
 from subset import write_subset
 from thinc.api import NumpyOps, Optimizer, fix_random_seed
 
+from spacy_nested_ner.annotation import mentions_of
 from spacy_nested_ner.evaluation.scorer import nested_ner_score
 
 KEY = "sc"
@@ -186,8 +187,8 @@ class Watched:
 def evaluate(
     nlp: Language, examples: list[Example], thresholds: Iterable[float | None] = (None,)
 ) -> dict[float | None, dict[str, Any]]:
-    """Precision, recall and F of all mentions, recall of nested ones, and F per label, by threshold. The components
-    before the last one run once.
+    """Precision, recall and F of all mentions, recall of nested ones, F per label, and what each document adds to F, by
+    threshold. The components before the last one run once.
 
     thresholds (Iterable[float | None]): None for the threshold of the config.
     """
@@ -211,7 +212,14 @@ def _scores(docs: list[Doc], examples: list[Example]) -> dict[str, Any]:
     scores = nested_ner_score(pairs, spans_key=KEY)
     result: dict[str, Any] = {name: scores[f"spans_{KEY}_{name}"] for name in ("p", "r", "f", "nested_r")}
     result["labels"] = {label: values["f"] for label, values in scores[f"spans_{KEY}_per_type"].items()}
+    result["documents"] = [_counts(pair) for pair in pairs]
     return result
+
+
+def _counts(pair: Example) -> tuple[int, int, int]:
+    """Gold mentions of a document, mentions found, and those of them that are right."""
+    found, gold = (set(mentions_of(doc, KEY)) for doc in (pair.predicted, pair.reference))
+    return len(gold), len(found), len(found & gold)
 
 
 def _chosen() -> Iterator[Run]:
