@@ -34,20 +34,22 @@ def weights(result: Result) -> dict[str, Any]:
 
 
 def summarize(results: list[Result]) -> dict[str, Any]:
-    """Means and standard deviations over seeds, for each point."""
+    """Means and standard deviations over seeds, for each point: of test data, or of dev where test was left alone."""
     points: dict[str, Any] = {}
     for point in map(str, results[0]["updates"]):
         scores = [weights(result)["points"][point] for result in results if point in weights(result)["points"]]
-        tuned = [score["tuned"]["test"] for score in scores]
+        part = "test" if all("test" in score for score in scores) else "dev"
+        tuned = [score["tuned"][part] for score in scores]
         numbers = {
             "dev_f": [score["tuned"]["dev_f"] for score in scores],
-            "untuned_f": [score["test"]["f"] for score in scores],
-            **{name: [test[name] for test in tuned] for name in ("p", "r", "f", "nested_r")},
+            "untuned_f": [score[part]["f"] for score in scores],
+            **{name: [each[name] for each in tuned] for name in ("p", "r", "f", "nested_r")},
         }
         points[point] = {
+            "part": part,
             "seeds": [result["seed"] for result in results],
             **{name: {"mean": statistics.mean(v), "sd": statistics.pstdev(v)} for name, v in numbers.items()},
-            "labels": {label: statistics.mean(test["labels"][label] for test in tuned) for label in tuned[0]["labels"]},
+            "labels": {label: statistics.mean(each["labels"][label] for each in tuned) for label in tuned[0]["labels"]},
         }
     return points
 
@@ -68,7 +70,12 @@ def best_on_dev(summaries: Summaries) -> Summaries:
 
 def accuracy_table(summaries: Summaries) -> str:
     """One row per run and point."""
-    header = ["", "updates", "seeds", "dev F", "test P", "test R", "test F", "±", "nested R", "lowest label"]
+    parts = {numbers["part"] for points in summaries.values() for numbers in points.values()}
+    # Without test data, dev F is in the table once.
+    columns = {"dev_f": "dev F", **{key: f"test {key.upper()}" for key in ("p", "r", "f")}}
+    if parts == {"dev"}:
+        columns = {key: f"dev {key.upper()}" for key in ("p", "r", "f")}
+    header = ["", "updates", "seeds", *columns.values(), "±", "nested R", "lowest label"]
     rows = []
     for name, points in summaries.items():
         for point, numbers in points.items():
@@ -79,7 +86,7 @@ def accuracy_table(summaries: Summaries) -> str:
                     name,
                     f"{int(point):,}",
                     str(n_seeds),
-                    *(percent(numbers[key]["mean"]) for key in ("dev_f", "p", "r", "f")),
+                    *(percent(numbers[key]["mean"]) for key in columns),
                     percent(numbers["f"]["sd"]) if n_seeds > 1 else "",
                     percent(numbers["nested_r"]["mean"]),
                     f"{label} {percent(numbers['labels'][label])}",

@@ -14,7 +14,7 @@ from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16", "head_rate")
+_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16", "head_rate", "only_dev")
 _FIELDS = {"about", "corpora", "seeds", "sentences", "updates", "runs", "reuse", "set", *_COMMON}
 
 
@@ -30,6 +30,7 @@ class Run:
     max_length (int): Longest piece of a document in training, in tokens.
     bfloat16 (bool): Whether a transformer multiplies in bfloat16.
     head_rate (float): Multiplies the learning rate of the last component, for those that have no such setting.
+    only_dev (bool): The test set is not scored: a choice is still to be made.
     source (Run | None): The run of another group whose result this one shows.
     """
 
@@ -48,6 +49,7 @@ class Run:
     patience: int = 0
     bfloat16: bool = False
     head_rate: float = 1.0
+    only_dev: bool = False
     source: "Run | None" = None
 
     @property

@@ -90,8 +90,9 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     training = nlp.config.interpolate()["training"]
     parts = registry.resolve({name: training[name] for name in ("optimizer", "batcher")})
     optimizer = parts["optimizer"]
-    read = registry.resolve({"train": read_train} | {name: _reader(run.folder / f"{name}.spacy") for name in _SETS})
-    sets = {name: list(read[name](nlp)) for name in _SETS}
+    names = _SETS[:1] if run.only_dev else _SETS
+    read = registry.resolve({"train": read_train} | {name: _reader(run.folder / f"{name}.spacy") for name in names})
+    sets = {name: list(read[name](nlp)) for name in names}
     of_config = "averaged" if training["optimizer"]["use_averages"] else "last"
     watched = {name: Watched() for name in ([of_config] if run.patience else dict.fromkeys(("last", of_config)))}
     batches = create_train_batches(nlp, read["train"], parts["batcher"], 0)
@@ -176,11 +177,13 @@ class Watched:
         nlp.from_bytes(self._best[2], exclude=_CONSTANT)
         # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
         thresholds = (None, *THRESHOLDS) if tune else (None,)
-        dev, test = (evaluate(nlp, sets[name], thresholds) for name in _SETS)
-        point: dict[str, Any] = {"best": self._best[1], "dev": dev[None], "test": test[None]}
+        scores = {name: evaluate(nlp, examples, thresholds) for name, examples in sets.items()}
+        point: dict[str, Any] = {"best": self._best[1], **{name: found[None] for name, found in scores.items()}}
         if tune:
-            choice = max((*THRESHOLDS, None), key=lambda value: (dev[value]["f"], value is None))
-            point["tuned"] = {"threshold": choice, "dev_f": dev[choice]["f"], "test": test[choice]}
+            of_dev = scores["dev"]
+            choice = max((*THRESHOLDS, None), key=lambda value: (of_dev[value]["f"], value is None))
+            tuned = {name: found[choice] for name, found in scores.items()}
+            point["tuned"] = {"threshold": choice, "dev_f": of_dev[choice]["f"], **tuned}
         self.points[str(updates)] = point
 
 

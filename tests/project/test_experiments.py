@@ -149,6 +149,18 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
 
 
 @pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+def test_test_data_can_be_left_alone(scripts, sample, tmp_path):
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.spacy").symlink_to(sample / f"{part}.spacy")
+    (first, *_) = (run for run in scripts.plan.read_plan() if run.only_dev and "transformer" not in run.config.name)
+    run = dataclasses.replace(first, folder=tmp_path, updates=[2], eval_frequency=2, sentences=0)
+    result, _ = scripts.trial.train(run, progress=lambda line: None)
+    point = result["averaged"]["points"]["2"]
+    assert set(point) == {"best", "dev", "tuned"}
+    assert set(point["tuned"]) == {"threshold", "dev_f", "dev"}
+
+
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
 def test_patience_ends_a_run(scripts, sample, tmp_path, monkeypatch):
     trial = scripts.trial
     scores = iter([0.1, 0.3, 0.2, 0.3])
@@ -371,6 +383,18 @@ def test_means_and_deviations(scripts):
     assert short == "| one | 60.0 / 60.0 | 60.0 / 60.0 | 60.0 / 60.0 |"
     dev = scripts.accuracy.dev_table({"A": {"one": points}, "B": {"one": points}})
     assert dev.splitlines() == ["| dev F | A | B |", "| --- | ---: | ---: |", "| one | 60.0 | 60.0 |"]
+
+
+def test_a_table_without_test_scores_shows_those_of_dev(scripts):
+    def result(seed, f):
+        scores = {"p": 0.5, "r": 0.4, "f": f, "nested_r": 0.3, "labels": {"A": f, "B": 0.2}}
+        point = {"best": 5, "dev": scores, "tuned": {"threshold": 0.4, "dev_f": f, "dev": scores}}
+        return {"seed": seed, "updates": [10], "last": {"points": {"10": point}}}
+
+    points = scripts.accuracy.summarize([result(0, 0.5), result(1, 0.7)])
+    header, _, row = scripts.accuracy.accuracy_table({"one": points}).splitlines()
+    assert header == "|  | updates | seeds | dev P | dev R | dev F | ± | nested R | lowest label |"
+    assert row == "| one | 10 | 2 | 50.0 | 40.0 | 60.0 | 10.0 | 30.0 | B 20.0 |"
 
 
 def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
