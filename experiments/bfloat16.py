@@ -11,13 +11,16 @@ def use_bfloat16_in_transformers() -> None:
     import torch
     from transformers import BertModel
 
-    inner = BertModel.forward
-    if hasattr(inner, "__wrapped__"):
+    if hasattr(BertModel.forward, "__wrapped__"):
         return
+    create, inner = BertModel.__init__, BertModel.forward
+
+    def init(self: Any, config: Any, *args: Any, **kwargs: Any) -> None:
+        # PyTorch's fused attention is slower in bfloat16: its backward pass makes many small products.
+        config._attn_implementation = "eager"
+        create(self, config, *args, **kwargs)
 
     def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
-        # PyTorch's fused attention is slower in bfloat16: its backward pass makes many small products.
-        self.config._attn_implementation = "eager"
         with torch.autocast("cpu", torch.bfloat16):
             output = inner(self, *args, **kwargs)
         for name, value in output.items():
@@ -26,4 +29,4 @@ def use_bfloat16_in_transformers() -> None:
         return output
 
     forward.__wrapped__ = inner  # type: ignore[attr-defined]
-    BertModel.forward = forward
+    BertModel.__init__, BertModel.forward = init, forward

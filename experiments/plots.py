@@ -1,4 +1,4 @@
-"""Learning curves, calibration, and precision over recall. Needs the extra `plots`."""
+"""Learning curves, over updates and over sizes, calibration, and precision over recall. Needs the extra `plots`."""
 
 import statistics
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from accuracy import weights
 from matplotlib.figure import Figure
 from results import Result
+from sizes import AFTER, BEFORE, Pair
 
 
 def plot_curves(results: dict[str, list[Result]], title: str, path: Path) -> None:
@@ -22,6 +23,25 @@ def plot_curves(results: dict[str, list[Result]], title: str, path: Path) -> Non
         low, high = [min(v) for v in values], [max(v) for v in values]
         axes.fill_between(updates, low, high, alpha=0.15, color=line.get_color())
     axes.set(xlabel="updates", ylabel="dev F", title=title)
+    _finish(figure, path)
+
+
+def plot_sizes(corpora: dict[str, dict[int, Pair]], path: Path) -> None:
+    """Test F over the number of sentences, one panel per corpus: the mean over seeds, and a dot for each of them."""
+    figure = Figure(figsize=(9, 3.6))
+    panels = figure.subplots(1, len(corpora), squeeze=False)[0]
+    for axes, (title, pairs) in zip(panels, corpora.items()):
+        for name in (BEFORE, AFTER):
+            scores = {size: (pair.before if name == BEFORE else pair.after) for size, pair in pairs.items()}
+            means = [100 * statistics.mean(of_size) for of_size in scores.values()]
+            (line,) = axes.plot(list(scores), means, label=name)
+            for size, of_size in scores.items():
+                dots = [100 * score for score in of_size]
+                axes.plot([size] * len(dots), dots, "o", markersize=3, color=line.get_color())
+        axes.set_xscale("log")
+        axes.set_xticks(list(pairs), [f"{size:,}" for size in pairs])
+        axes.minorticks_off()
+        axes.set(xlabel="sentences", ylabel="test F", title=title)
     _finish(figure, path)
 
 
