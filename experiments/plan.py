@@ -106,7 +106,10 @@ def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Itera
         for name, run in group["runs"].items():
             # Copied, because overrides below a setting change its value in place.
             default = copy.deepcopy(plan.get("defaults", {}).get(run["config"], {}))
-            own = {"config": ROOT / run["config"], "set": default | group.get("set", {}) | run.get("set", {})}
+            own = {
+                "config": ROOT / run["config"],
+                "set": default | group.get("set", {}) | run.get("set", {}) | run.get("set_for", {}).get(sentences, {}),
+            }
             yield Run(
                 group=group_name,
                 name=f"{name}, {sentences:,} sentences" if sentences else name,
@@ -115,5 +118,5 @@ def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Itera
                 seed=seed,
                 sentences=sentences,
                 updates=group["updates"],
-                **{**common, **run, **own},
+                **{**common, **{key: value for key, value in run.items() if key != "set_for"}, **own},
             )

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import re
+import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
@@ -25,6 +26,8 @@ def scripts():
         import bfloat16
         import confidence
         import confidence_tables
+        import folds
+        import leads
         import markup
         import plan
         import results
@@ -38,6 +41,8 @@ def scripts():
             bfloat16=bfloat16,
             confidence=confidence,
             confidence_tables=confidence_tables,
+            folds=folds,
+            leads=leads,
             markup=markup,
             plan=plan,
             results=results,
@@ -91,6 +96,31 @@ def test_a_run_for_every_number_of_sentences(scripts, tmp_path):
     assert [run.key for run in runs[:3]] == ["a/x, 20 sentences/0", "b/x, 20 sentences/0", "a/x, 2,000 sentences/0"]
     assert [run.sentences for run in runs] == [20, 20, 2000, 2000] * 2
     assert {run.patience for run in runs} == {4}
+
+
+def test_settings_for_some_numbers_of_sentences(scripts, tmp_path):
+    path = tmp_path / "plan.yml"
+    run = "{config: c, set: {a: 1, b: 2}, set_for: {20: {a: 3}}}"
+    group = f"{{seeds: [0], corpora: [a], sentences: [20, 30], updates: [9], runs: {{x: {run}}}}}"
+    path.write_text(f"corpora: {{a: f}}\ngroups: {{one: {group}}}\n")
+    assert [run.set for run in scripts.plan.read_plan(path)] == [{"a": 3, "b": 2}, {"a": 1, "b": 2}]
+
+
+def test_every_document_is_tested_in_one_fold(scripts, sample, tmp_path):
+    for part in scripts.folds.PARTS:
+        shutil.copy(sample / f"{part}.spacy", tmp_path)
+    every = sorted(doc.text for part in scripts.folds.PARTS for doc in read_docs(sample / f"{part}.spacy"))
+    folders = scripts.folds.write_folds(tmp_path, 5)
+    parts = [{name: list(read_docs(folder / f"{name}.spacy")) for name in scripts.folds.PARTS} for folder in folders]
+    assert sorted(doc.text for fold in parts for doc in fold["test"]) == every
+    for fold in parts:
+        assert sorted(doc.text for docs in fold.values() for doc in docs) == every
+        assert len(fold["train"]) > len(fold["test"]) >= len(fold["dev"]) > 0
+        assert any(doc.spans["sc"] for doc in fold["train"])
+    again = scripts.folds.write_folds(tmp_path, 5)
+    assert [doc.text for doc in read_docs(again[2] / "test.spacy")] == [doc.text for doc in parts[2]["test"]]
+    with pytest.raises(ValueError, match="2 folds of 3 documents; expected at least 3"):
+        scripts.folds.divide(parts[0]["test"][:3], 2, seed=0)
 
 
 def test_a_subset_has_whole_documents_and_begins_a_larger_one(scripts, sample, tmp_path):
@@ -415,6 +445,26 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
         "| 200 | 1 | 30.0 | 35.0 | +5.0 | +5.0 |",
         "| 1,000 | 2 | 55.0 | 57.0 | +2.0 | -1.0 |",
     ]
+
+
+def test_leads_have_intervals_over_documents(scripts):
+    def run(documents):
+        points = {"9": {"tuned": {"test": {"documents": documents}}}}
+        return {"updates": [9], "last": {"points": points}}
+
+    # By document: gold mentions, mentions found, and those of them that are right.
+    half, better = [(10, 10, 5)] * 40, [(10, 10, 6)] * 20 + [(10, 10, 7)] * 20
+    one = scripts.leads.lead([([run(half), run(half)], [run(better), run(better)])])
+    assert one.mean == pytest.approx(0.15)
+    assert 0.13 < one.low < 0.15 < one.high < 0.17
+    # Documents are drawn for both systems together: what is the same in all of them has no interval.
+    assert scripts.leads.lead([([run(half)], [run([(10, 10, 7)] * 40)])]) == pytest.approx((0.2, 0.2, 0.2))
+    # Seeds differ, documents do not.
+    seeds = scripts.leads.lead([([run(half), run(better)], [run(better), run(half)])])
+    assert seeds == pytest.approx((0, 0, 0))
+    both = scripts.leads.lead([([run(half)], [run(better)]), ([run(half)], [run(half)])])
+    assert both.mean == pytest.approx(0.075)
+    assert scripts.leads.show_lead(both).startswith("+7.5 (+")
 
 
 def test_transformers_multiply_in_bfloat16(scripts, monkeypatch):
