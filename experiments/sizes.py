@@ -44,11 +44,13 @@ def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
     return pairs
 
 
-def size_table(results: dict[str, list[Result]]) -> str:
-    """One row per number of sentences: test F of both, and the lead over all seeds and on the worst one."""
+def size_table(corpora: dict[str, dict[int, Pair]]) -> str:
+    """One row per corpus and number of sentences: test F of both, and the lead over all seeds and on the worst one."""
     rows = []
-    for size, (before, after) in pairs_of(results).items():
-        leads = [100 * (ours - theirs) for theirs, ours in zip(before, after)]
-        means = [percent(statistics.mean(scores)) for scores in (before, after)]
-        rows.append([f"{size:,}", str(len(leads)), *means, f"{statistics.mean(leads):+.1f}", f"{min(leads):+.1f}"])
-    return markdown(["sentences", "seeds", BEFORE, AFTER, "lead", "lowest lead"], rows)
+    for corpus, pairs in corpora.items():
+        for size, (before, after) in pairs.items():
+            leads = [100 * (ours - theirs) for theirs, ours in zip(before, after)]
+            means = [percent(statistics.mean(scores)) for scores in (before, after)]
+            shown = [f"{statistics.mean(leads):+.1f}", f"{min(leads):+.1f}"]
+            rows.append([corpus, f"{size:,}", str(len(leads)), *means, *shown])
+    return markdown(["test F", "sentences", "seeds", BEFORE, AFTER, "lead", "lowest lead"], rows)

@@ -28,7 +28,7 @@ from confidence_tables import (
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
-from sizes import size_table
+from sizes import Pair, pairs_of, size_table
 
 TABLES = FOLDER / "tables.md"
 PAGE = ROOT / "docs" / "experiments.md"
@@ -99,10 +99,16 @@ def all_tables(every: Every) -> str:
             parts += [f"{CORPORA[corpus]}:", accuracy_table(summaries), not_run(runs[group], corpus)]
             if (group, corpus) == TUNED:
                 parts += ["The best settings of each system on dev:", accuracy_table(best_on_dev(summaries))]
-            if group == SIZES:
-                parts += ["Both systems on the same seeds, test F:", size_table(results_of(runs[group])[corpus])]
+        if group == SIZES:
+            parts += ["Both systems on the same seeds:", size_table(_sizes())]
     parts += ["## Averaged weights", averaging(read_plan()), *_confidence()]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _sizes() -> dict[str, dict[int, Pair]]:
+    """By the title of the corpus, then by number of sentences."""
+    results = results_of(runs_by_group()[SIZES])
+    return {CORPORA[corpus]: pairs_of(found) for corpus, found in results.items()}
 
 
 def _confidence() -> list[str]:
@@ -137,17 +143,20 @@ def fill_page(page: str, every: Every) -> str:
         page = fill(page, table, short_table(summaries))
     recipe = {CORPORA[corpus]: summaries for corpus, summaries in every["recipe"].items()}
     page = fill(page, "recipe", dev_table(recipe))
+    page = fill(page, SIZES, size_table(_sizes()))
     pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
     return fill(page, "calibration", short_calibration_table(pairs))
 
 
 def plot_all() -> None:
     """The plots that docs/experiments.md shows."""
-    from plots import plot_confidence, plot_curves
+    from plots import plot_confidence, plot_curves, plot_sizes
 
     results = results_of(runs_by_group()["default"])
     for corpus, found in results.items():
         plot_curves(found, f"The default on {CORPORA[corpus]}", RESULTS / f"default-{corpus}.png")
+    if sizes := _sizes():
+        plot_sizes(sizes, RESULTS / "sizes.png")
     for systems in list(both(read_confidence()).get("genia", {}).values())[:1]:
         plot_confidence(systems, CORPORA["genia"], RESULTS / "confidence-genia.png")
 

@@ -1,12 +1,17 @@
 """The architectures that a config can name. spaCy finds them through entry points: spacy-nested-ner.….v1."""
 
-from thinc.api import Model
+from collections.abc import Sequence
+
+from spacy.ml.featureextractor import FeatureExtractor
+from spacy.ml.staticvectors import StaticVectors
+from thinc.api import HashEmbed, Maxout, Model, chain, concatenate, list2ragged, ragged2list, with_array
 
 from ._types import Tok2Vec
 from .additive import additive_span_scorer
 from .additive import resize as resize_additive
 from .biaffine import biaffine_span_scorer
 from .biaffine import resize as resize_biaffine
+from .known_words import known_words
 from .score_spans import Encoder, InT, OutT, score_spans
 from .words import with_words
 
@@ -49,6 +54,42 @@ def build_biaffine_span_scorer(
     RETURNS (Model[InT, OutT]): The model of the component.
     """
     return score_spans(tok2vec, biaffine_span_scorer(projection_width, dropout, nO=nO), resize_biaffine)
+
+
+def build_known_words_embed(
+    width: int,
+    attrs: Sequence[str],
+    rows: Sequence[int],
+    include_static_vectors: bool = False,
+    unknown_rate: float = 0.2,
+) -> Tok2Vec:
+    """The embedding of the default config: like spaCy's MultiHashEmbed, but words that training has not seen have no
+    vector of their own instead of a random one.
+
+    width (int): Width of the tables and of the output.
+    attrs (Sequence[str]): What is embedded: first the word, as "NORM", "LOWER" or "ORTH"; then attributes that are
+        hashed, such as "PREFIX", "SUFFIX" and "SHAPE".
+    rows (Sequence[int]): Rows of the tables. The first number is how many words can be known.
+    include_static_vectors (bool): Whether to add the word vectors of the vocab.
+    unknown_rate (float): The share of the words of a batch that count as unknown in training, so that the network
+        learns what to do about them.
+    RETURNS (Model[list[Doc], list[Floats2d]]): The embedding, for `spacy.Tok2Vec.v2`.
+    """
+    if not attrs or len(attrs) != len(rows):
+        raise ValueError(
+            f"attrs has {len(attrs)} names and rows has {len(rows)} numbers; expected as many, and at least one"
+        )
+    if not 0 <= unknown_rate < 1:
+        raise ValueError(f"unknown_rate is {unknown_rate}; expected a share from 0 to below 1, such as 0.2")
+    tables: list[Model] = [known_words(width, rows[0], column=0, unknown_rate=unknown_rate)]
+    # Seeds as in MultiHashEmbed, so that attributes are hashed to the same rows.
+    tables += [HashEmbed(width, rows[n], column=n, seed=8 + n, dropout=0.0) for n in range(1, len(attrs))]
+    tokens: Model = chain(FeatureExtractor(list(attrs)), list2ragged(), with_array(concatenate(*tables)))
+    if include_static_vectors:
+        tokens = concatenate(tokens, StaticVectors(width, dropout=0.0))
+    n_parts = len(tables) + include_static_vectors
+    mix: Model = with_array(Maxout(width, width * n_parts, nP=3, dropout=0.0, normalize=True))
+    return chain(tokens, mix, ragged2list())
 
 
 def build_bilstm_encoder(

@@ -35,11 +35,12 @@ same_words = true
 @architectures = "spacy.Tok2Vec.v2"
 
 [nested_ner.model.tok2vec.embed]
-@architectures = "spacy.MultiHashEmbed.v2"
+@architectures = "spacy-nested-ner.KnownWordsEmbed.v1"
 width = 96
-rows = [5000, 1000, 2500, 1000]
+rows = [20000, 1000, 2500, 1000]
 attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
 include_static_vectors = false
+unknown_rate = 0.2
 
 [nested_ner.model.tok2vec.encode]
 @architectures = "spacy.MaxoutWindowEncoder.v2"

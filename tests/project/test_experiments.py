@@ -320,13 +320,15 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             for name in ("sentences", "patience", "bfloat16"):
                 assert result.get(name, False) == getattr(run, name), run.title
             assert result.get("head_rate", 1) == run.head_rate, run.title
-            # The oldest runs had spaCy's weight decay in their config, and all of them the quadratic decoder and 128
-            # hidden units.
+            # The oldest runs had spaCy's weight decay in their config, and all of them hashed words, the quadratic
+            # decoder and 128 hidden units.
             assert result["set"].items() <= run.set.items(), run.title
             added = {key: value for key, value in run.set.items() if key not in result["set"]}
             decoder = added.pop("components.nested_ner.decoder", {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"})
             assert decoder == {"@misc": "spacy-nested-ner.QuadraticDecoder.v1"}, run.title
             assert added.pop("components.nested_ner.model.hidden_width", 128) == 128, run.title
+            embed = added.pop("components.tok2vec.model.embed", {"@architectures": "spacy.MultiHashEmbed.v2"})
+            assert embed["@architectures"] == "spacy.MultiHashEmbed.v2", run.title
             assert added.keys() <= {"training.optimizer.L2"}, run.title
             assert list(scripts.accuracy.weights(result)["points"]) == [str(n) for n in run.updates], run.title
 
@@ -440,10 +442,11 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
         "nested_ner, dropout 0.1, 200 sentences": [run(200, 0, 0.9)],
         "spancat, 500 sentences": [run(500, 0, 0.4)],
     }
-    assert scripts.sizes.pairs_of(results) == {200: ([0.3], [0.35]), 1000: ([0.5, 0.6], [0.55, 0.59])}
-    assert scripts.sizes.size_table(results).splitlines()[2:] == [
-        "| 200 | 1 | 30.0 | 35.0 | +5.0 | +5.0 |",
-        "| 1,000 | 2 | 55.0 | 57.0 | +2.0 | -1.0 |",
+    pairs = scripts.sizes.pairs_of(results)
+    assert pairs == {200: ([0.3], [0.35]), 1000: ([0.5, 0.6], [0.55, 0.59])}
+    assert scripts.sizes.size_table({"GENIA": pairs}).splitlines()[2:] == [
+        "| GENIA | 200 | 1 | 30.0 | 35.0 | +5.0 | +5.0 |",
+        "| GENIA | 1,000 | 2 | 55.0 | 57.0 | +2.0 | -1.0 |",
     ]
 
 
