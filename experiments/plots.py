@@ -32,7 +32,7 @@ def plot_sizes(corpora: dict[str, dict[int, Pair]], path: Path) -> None:
     panels = figure.subplots(1, len(corpora), squeeze=False)[0]
     for axes, (title, pairs) in zip(panels, corpora.items()):
         for name in (BEFORE, AFTER):
-            scores = {size: (pair.before if name == BEFORE else pair.after) for size, pair in pairs.items()}
+            scores = {size: pair.scores()[name == AFTER] for size, pair in pairs.items()}
             means = [100 * statistics.mean(of_size) for of_size in scores.values()]
             (line,) = axes.plot(list(scores), means, label=name)
             for size, of_size in scores.items():

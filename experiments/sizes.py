@@ -5,6 +5,7 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from accuracy import weights
+from leads import lead, show_lead
 from markup import markdown, percent
 from results import Result
 
@@ -13,13 +14,15 @@ BEFORE, AFTER = "spancat", "nested_ner"
 
 
 class Pair(NamedTuple):
-    """Both systems with one number of sentences, one value per seed.
+    """Both systems with one number of sentences: their runs, one per seed."""
 
-    before, after (list[float]): Test F, with the threshold that is best on dev.
-    """
+    before: list[Result]
+    after: list[Result]
 
-    before: list[float]
-    after: list[float]
+    def scores(self) -> tuple[list[float], list[float]]:
+        """Test F of both, with the threshold that is best on dev."""
+        before, after = ([_test_f(run) for run in runs] for runs in self)
+        return before, after
 
 
 def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
@@ -27,16 +30,15 @@ def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
 
     results (dict[str, list[Result]]): The runs of one corpus, by name.
     """
-    scores: dict[int, dict[str, dict[int, float]]] = defaultdict(dict)
+    every: dict[int, dict[str, dict[int, Result]]] = defaultdict(dict)
     for name, runs in results.items():
         system = name.rpartition(", ")[0]
         if system not in (BEFORE, AFTER):
             continue
         for run in runs:
-            point = weights(run)["points"][str(run["updates"][-1])]
-            scores[run["sentences"]].setdefault(system, {})[run["seed"]] = point["tuned"]["test"]["f"]
+            every[run["sentences"]].setdefault(system, {})[run["seed"]] = run
     pairs = {}
-    for size, systems in sorted(scores.items()):
+    for size, systems in sorted(every.items()):
         before, after = systems.get(BEFORE, {}), systems.get(AFTER, {})
         seeds = sorted(before.keys() & after.keys())
         if seeds:
@@ -45,12 +47,19 @@ def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
 
 
 def size_table(corpora: dict[str, dict[int, Pair]]) -> str:
-    """One row per corpus and number of sentences: test F of both, and the lead over all seeds and on the worst one."""
+    """One row per corpus and number of sentences: test F of both, the lead with its interval, and that of the worst
+    seed."""
     rows = []
     for corpus, pairs in corpora.items():
-        for size, (before, after) in pairs.items():
-            leads = [100 * (ours - theirs) for theirs, ours in zip(before, after)]
+        for size, pair in pairs.items():
+            before, after = pair.scores()
+            lowest = min(ours - theirs for theirs, ours in zip(before, after))
             means = [percent(statistics.mean(scores)) for scores in (before, after)]
-            shown = [f"{statistics.mean(leads):+.1f}", f"{min(leads):+.1f}"]
-            rows.append([corpus, f"{size:,}", str(len(leads)), *means, *shown])
+            shown = [show_lead(lead([pair])), f"{100 * lowest:+.1f}"]
+            rows.append([corpus, f"{size:,}", str(len(before)), *means, *shown])
     return markdown(["test F", "sentences", "seeds", BEFORE, AFTER, "lead", "lowest lead"], rows)
+
+
+def _test_f(run: Result) -> float:
+    f: float = weights(run)["points"][str(run["updates"][-1])]["tuned"]["test"]["f"]
+    return f

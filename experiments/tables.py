@@ -61,6 +61,16 @@ EXCERPTS = {
         "LitBank: spancat, tuned": "settings/litbank/spancat, 1,000 words, L2 = 1",
         "LitBank: nested_ner, tuned": "settings/litbank/nested_ner, 1,000 words, L2 = 1",
     },
+    "words": {
+        f"{title}: {shown}": f"words/{corpus}/{name}"
+        for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
+        for shown, name in {
+            "spancat, hashed": "spancat",
+            "spancat, known words": "spancat, known words",
+            "nested_ner, hashed": "nested_ner, hashed words",
+            "nested_ner, known words": "nested_ner",
+        }.items()
+    },
     "transformer": {
         "GENIA: spancat, 0.0001, 2,500 updates": "transformer_long/genia/spancat",
         "GENIA: nested_ner, 0.0001, 2,500 updates": "transformer_long/genia/nested_ner",

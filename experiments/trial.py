@@ -178,13 +178,21 @@ class Watched:
         # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
         thresholds = (None, *THRESHOLDS) if tune else (None,)
         scores = {name: evaluate(nlp, examples, thresholds) for name, examples in sets.items()}
-        point: dict[str, Any] = {"best": self._best[1], **{name: found[None] for name, found in scores.items()}}
+        # The counts of documents are long: they are kept once, of the parts that systems are compared on.
+        untuned = {name: _without_documents(found[None]) if tune else found[None] for name, found in scores.items()}
+        point: dict[str, Any] = {"best": self._best[1], **untuned}
         if tune:
             of_dev = scores["dev"]
             choice = max((*THRESHOLDS, None), key=lambda value: (of_dev[value]["f"], value is None))
             tuned = {name: found[choice] for name, found in scores.items()}
+            if "test" in tuned:
+                tuned["dev"] = _without_documents(tuned["dev"])
             point["tuned"] = {"threshold": choice, "dev_f": of_dev[choice]["f"], **tuned}
         self.points[str(updates)] = point
+
+
+def _without_documents(scores: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in scores.items() if name != "documents"}
 
 
 def evaluate(
@@ -219,10 +227,10 @@ def _scores(docs: list[Doc], examples: list[Example]) -> dict[str, Any]:
     return result
 
 
-def _counts(pair: Example) -> tuple[int, int, int]:
+def _counts(pair: Example) -> list[int]:
     """Gold mentions of a document, mentions found, and those of them that are right."""
     found, gold = (set(mentions_of(doc, KEY)) for doc in (pair.predicted, pair.reference))
-    return len(gold), len(found), len(found & gold)
+    return [len(gold), len(found), len(found & gold)]
 
 
 def _chosen() -> Iterator[Run]:

@@ -174,7 +174,11 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
     assert set(point["test"]["labels"]) == {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
     # The pipeline that is returned is the one that was scored.
     read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
-    assert trial.evaluate(nlp, list(read(nlp)))[None] == point["test"]
+    found = trial.evaluate(nlp, list(read(nlp)))[None]
+    documents = found.pop("documents")
+    assert found == point["test"]
+    tuned = point["tuned"]["test"]["documents"]
+    assert [gold for gold, _, _ in documents] == [gold for gold, _, _ in tuned]
     assert json.loads(json.dumps(result)) == result
 
 
@@ -182,8 +186,8 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
 def test_test_data_can_be_left_alone(scripts, sample, tmp_path):
     for part in ("train", "dev"):
         (tmp_path / f"{part}.spacy").symlink_to(sample / f"{part}.spacy")
-    (first, *_) = (run for run in scripts.plan.read_plan() if run.only_dev and "transformer" not in run.config.name)
-    run = dataclasses.replace(first, folder=tmp_path, updates=[2], eval_frequency=2, sentences=0)
+    (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "words")
+    run = dataclasses.replace(first, folder=tmp_path, updates=[2], eval_frequency=2, only_dev=True)
     result, _ = scripts.trial.train(run, progress=lambda line: None)
     point = result["averaged"]["points"]["2"]
     assert set(point) == {"best", "dev", "tuned"}
@@ -353,7 +357,7 @@ def test_the_tables_have_the_numbers_of_the_results(scripts):
 def test_the_page_has_the_numbers_of_the_results(scripts):
     page = scripts.tables.PAGE.read_text(encoding="utf-8")
     assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
-    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
+    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 3
     averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
     assert "at 179 of 186 points" in averaged
     assert "at 179 of 186 points" in page
@@ -431,7 +435,7 @@ def test_a_table_without_test_scores_shows_those_of_dev(scripts):
 
 def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
     def run(sentences, seed, f):
-        points = {"100": {"tuned": {"test": {"f": f}}}}
+        points = {"100": {"tuned": {"test": {"f": f, "documents": [(100, 100, int(100 * f))] * 2}}}}
         return {"sentences": sentences, "seed": seed, "updates": [100], "averaged": {"points": points}}
 
     results = {
@@ -443,10 +447,13 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
         "spancat, 500 sentences": [run(500, 0, 0.4)],
     }
     pairs = scripts.sizes.pairs_of(results)
-    assert pairs == {200: ([0.3], [0.35]), 1000: ([0.5, 0.6], [0.55, 0.59])}
+    assert {size: pair.scores() for size, pair in pairs.items()} == {
+        200: ([0.3], [0.35]),
+        1000: ([0.5, 0.6], [0.55, 0.59]),
+    }
     assert scripts.sizes.size_table({"GENIA": pairs}).splitlines()[2:] == [
-        "| GENIA | 200 | 1 | 30.0 | 35.0 | +5.0 | +5.0 |",
-        "| GENIA | 1,000 | 2 | 55.0 | 57.0 | +2.0 | -1.0 |",
+        "| GENIA | 200 | 1 | 30.0 | 35.0 | +5.0 (+5.0 to +5.0) | +5.0 |",
+        "| GENIA | 1,000 | 2 | 55.0 | 57.0 | +2.0 (+2.0 to +2.0) | -1.0 |",
     ]
 
 
