@@ -53,11 +53,9 @@ EXCERPTS = {
         "GENIA: spancat": "main/genia/spancat",
         "GENIA: nested_ner, same settings": "main/genia/nested_ner",
         "GENIA: nested_ner, default": "default/genia/nested_ner",
-        "GENIA: nested_ner, now": "width/genia/nested_ner, 64",
         "LitBank: spancat": "main/litbank/spancat",
         "LitBank: nested_ner, same settings": "main/litbank/nested_ner",
         "LitBank: nested_ner, default": "default/litbank/nested_ner",
-        "LitBank: nested_ner, now": "width/litbank/nested_ner, 64",
         "LitBank: spancat, tuned": "settings/litbank/spancat, 1,000 words, L2 = 1",
         "LitBank: nested_ner, tuned": "settings/litbank/nested_ner, 1,000 words, L2 = 1",
     },
@@ -65,10 +63,9 @@ EXCERPTS = {
         f"{title}: {shown}": f"words/{corpus}/{name}"
         for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
         for shown, name in {
-            "spancat, hashed": "spancat",
+            "hashed words": "nested_ner, hashed words",
+            "known words, today's default": "nested_ner",
             "spancat, known words": "spancat, known words",
-            "nested_ner, hashed": "nested_ner, hashed words",
-            "nested_ner, known words": "nested_ner",
         }.items()
     },
     "transformer": {

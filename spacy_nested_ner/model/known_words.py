@@ -10,6 +10,7 @@ each batch in training as if they were new.
 """
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 import numpy as np
 from thinc.api import Model, Optimizer
@@ -17,6 +18,7 @@ from thinc.shims import Shim
 from thinc.types import Floats2d, Ints2d
 
 from ._types import Array
+from .row_gradients import RowGradients
 
 InT = Ints2d
 OutT = Floats2d
@@ -37,7 +39,7 @@ def known_words(width: int, rows: int, *, column: int, unknown_rate: float) -> M
         params={"E": None},
         dims={"nO": width, "nV": rows},
         attrs={"column": column, "unknown_rate": unknown_rate},
-        shims=[WordTable(rows)],
+        shims=[WordTable(rows), RowGradients()],
     )
 
 
@@ -48,24 +50,25 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
     ops = model.ops
     E: Array = model.get_param("E")
-    (table,) = model.shims
-    assert isinstance(table, WordTable)
+    table, gradients = cast(tuple[WordTable, RowGradients], model.shims)
     hashes = np.ascontiguousarray(ops.to_numpy(X[:, model.attrs["column"]]), dtype="uint64")
     words, of_tokens = np.unique(hashes, return_inverse=True)
     rows_of_words = table.look_up(words.tolist(), add=is_train)
     is_known = rows_of_words >= 0
     if is_train:
         is_known &= np.random.random(len(words)) >= model.attrs["unknown_rate"]
-    rows = ops.asarray1i(np.maximum(rows_of_words, 0)[of_tokens])
-    known: Array = ops.xp.asarray(is_known[of_tokens, None], dtype="float32")
+    tokens: Array = np.flatnonzero(is_known[of_tokens])
+    rows_of_tokens: Array = rows_of_words[of_tokens[tokens]]
+    known, rows = ops.asarray1i(tokens), ops.asarray1i(rows_of_tokens)
+    output: Array = ops.alloc2f(len(X), E.shape[1])
+    output[known] = E[rows]
 
-    def backprop(d_output: OutT) -> InT:
-        d_E = ops.alloc2f(*E.shape)
-        ops.scatter_add(d_E, rows, ops.as_contig(d_output * known))
-        model.inc_grad("E", d_E)
-        return ops.alloc2f(*X.shape)  # type: ignore[return-value]  # added to the zeros of HashEmbed, which are no integers
+    def backprop(d_output: Array) -> InT:
+        gradients.add(model, "E", rows, d_output[known])
+        # Added to the zeros of HashEmbed, which are no integers.
+        return cast(InT, ops.alloc2f(*X.shape))
 
-    return E[rows] * known, backprop
+    return output, backprop
 
 
 class WordTable(Shim):

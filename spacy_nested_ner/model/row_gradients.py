@@ -1,5 +1,7 @@
 """Gradients of embedding tables of which a batch uses few rows: the optimizer touches only those."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import e, log
 from pathlib import Path
@@ -19,9 +21,9 @@ _MOST_DECAY = 0.9999
 class RowGradients(Shim):
     """Holds the gradients of some rows of the parameters of a layer until its update is finished.
 
-    Rows without a gradient keep their value: they have neither momentum nor weight decay meanwhile. If the optimizer
-    averages weights, call `catch_up` before the averages are used. Thinc finishes the update of the shims of a layer
-    as it does that of its parameters, hence the base class.
+    Rows without a gradient keep their value: they have neither momentum nor weight decay meanwhile. Averages of the
+    weights are brought up to date when `use_params` is about to use them. Thinc finishes the update of the shims of a
+    layer as it does that of its parameters, hence the base class.
     """
 
     def __init__(self) -> None:
@@ -58,10 +60,10 @@ class RowGradients(Shim):
             try:
                 if averages is not None:
                     average = self._average(key, table, averages)
-                    average.catch_up(table, rows)
+                    average.catch_up(rows)
                 _update(optimizer, key, table, rows, gradient)
                 if averages is not None:
-                    average.step(table, rows, optimizer.nr_update[key])
+                    average.step(rows, optimizer.nr_update[key])
             finally:
                 optimizer.averages = averages
         self._parts.clear()
@@ -71,20 +73,19 @@ class RowGradients(Shim):
         if average is None or averages.get(key) is not average.values:
             # Another optimizer. Its averages, if there are some, were brought up to date when it was last changed.
             if average is not None:
-                average.catch_up(table, slice(None))
-            average = _Average(averages.setdefault(key, table * 0), table[:, 0].astype("float64") * 0)
+                average.catch_up(slice(None))
+            average = _Average(table, averages.setdefault(key, table * 0), table[:, 0].astype("float64") * 0)
             self._averages[key] = average
+        average.table = table
         return average
 
-    def catch_up(self, model: Model, averages: dict[Any, Array]) -> None:
-        """Bring the averages of the parameters of a layer up to date.
-
-        model (Model): The layer.
-        averages (dict[Any, Array]): Those of an optimizer.
-        """
+    @contextmanager
+    def use_params(self, params: dict[Any, Array]) -> Iterator[None]:
+        """Bring averages up to date. They may be in the layer already: they are changed in place."""
         for key, average in self._averages.items():
-            if averages.get(key) is average.values:
-                average.catch_up(model.get_param(key[1]), slice(None))
+            if params.get(key) is average.values:
+                average.catch_up(slice(None))
+        yield
 
     def copy(self) -> "RowGradients":
         """For a copy of the layer, which has a table and an id of its own: what is here belongs to this one."""
@@ -106,17 +107,6 @@ class RowGradients(Shim):
         return self
 
 
-def catch_up(model: Model, averages: dict[Any, Array]) -> None:
-    """Bring the averages of a model and all its layers up to date, before they are used.
-
-    averages (dict[Any, Array]): Those of an optimizer.
-    """
-    for layer in model.walk():
-        for shim in layer.shims:
-            if isinstance(shim, RowGradients):
-                shim.catch_up(layer, averages)
-
-
 class _Part(NamedTuple):
     table: Array  # the parameter itself
     rows: Array  # each once
@@ -128,21 +118,22 @@ class _Average:
     """The moving average of a table. A row whose weights stay the same is brought up to date when it is needed: what is
     left of the difference is the product of the decays of all steps since then."""
 
+    table: Array  # the parameter itself
     values: Array
     seen: Array  # the sum of the logarithms of all decays, when a row was last up to date
     decayed: float = 0.0  # that sum now
 
-    def catch_up(self, table: Array, rows: Array | slice) -> None:
-        weights = table[rows]
+    def catch_up(self, rows: Array | slice) -> None:
+        weights = self.table[rows]
         # exp(decayed - seen), for NumPy and CuPy alike
-        left = (e ** (self.decayed - self.seen[rows])).astype(table.dtype)
+        left = (e ** (self.decayed - self.seen[rows])).astype(weights.dtype)
         self.values[rows] = weights + (self.values[rows] - weights) * left[:, None]
         self.seen[rows] = self.decayed
 
-    def step(self, table: Array, rows: Array, number: int) -> None:
+    def step(self, rows: Array, number: int) -> None:
         """Take in the new weights of some rows; all others have stayed the same."""
         decay = min((1 + number) / (10 + number), _MOST_DECAY)
-        self.values[rows] -= (1 - decay) * (self.values[rows] - table[rows])
+        self.values[rows] -= (1 - decay) * (self.values[rows] - self.table[rows])
         self.decayed += log(decay)
         self.seen[rows] = self.decayed
 

@@ -31,7 +31,6 @@ from ..decoders import (
 from ..decoders.auto import Choice
 from ..decoders.decoder import check_temperature
 from ..decoders.span_limit import WITHOUT_MENTIONS, LimitChoice, choose_limit, lengths_of
-from ..model.row_gradients import catch_up
 from .checks import check_memory, warn_about_idle_upstream, warn_about_score_weights
 from .divergence import Divergence
 from .gold import GoldReader
@@ -406,11 +405,6 @@ class NestedNER(TrainablePipe):
             self.model.finish_update(sgd)
         finally:
             sgd.learn_rate = rate
-
-    def use_params(self, params: dict[Any, Any]) -> Iterator[None]:
-        """Use other weights meanwhile, such as the averages of an optimizer."""
-        catch_up(self.model, params)
-        yield from super().use_params(params)
 
     def get_loss(self, examples: Iterable[Example], scores: ScoredDocs) -> tuple[float, Floats2d]:
         """Negative log-likelihood of what is known of the examples, and its gradient."""

@@ -40,7 +40,7 @@ def test_training_gives_words_vectors_and_others_stay_at_zero():
     model = layer()
     output, backprop = model.begin_update(SEEN)
     backprop(np.ones_like(output))
-    assert model.get_grad("E")[:3, 0].tolist() == [2, 1, 0]
+    assert model.shims[1].gradient(model, "E")[:3, 0].tolist() == [2, 1, 0]
 
 
 def test_gradients_are_those_of_finite_differences():
@@ -50,7 +50,7 @@ def test_gradients_are_those_of_finite_differences():
     weights = np.random.default_rng(0).normal(size=(3, 4)).astype("float32")
     _, backprop = model.begin_update(NEW)
     backprop(weights)
-    gradient, E = model.get_grad("E").copy(), model.get_param("E")
+    gradient, E = model.shims[1].gradient(model, "E"), model.get_param("E")
     for place in np.ndindex(4, 4):
         E[place] += 0.5
         above = (model.predict(NEW) * weights).sum()
@@ -73,7 +73,7 @@ def test_a_share_of_words_is_unknown_in_training_only():
     # All occurrences of a word are unknown, and it learns nothing.
     assert (unknown[::2] == unknown[1::2]).all()
     backprop(np.ones_like(output))
-    assert (model.get_grad("E").any(axis=1) == ~unknown[::2]).all()
+    assert (model.shims[1].gradient(model, "E").any(axis=1) == ~unknown[::2]).all()
     assert model.predict(X).all()
 
 
@@ -146,3 +146,23 @@ def test_static_vectors():
 def test_wrong_settings(settings, message):
     with pytest.raises(ValueError, match=message):
         build_known_words_embed(8, **settings)
+
+
+def test_batches_without_a_known_word():
+    model = layer(unknown_rate=0.999999)
+    nothing = np.zeros((0, 2), dtype="uint64")
+    for X in (nothing, SEEN):
+        assert not learn(model, X).any()
+    assert model.predict(nothing).shape == (0, 4)
+
+
+def test_averages_are_those_of_the_whole_table():
+    model, optimizer = layer(), Adam(0.1)
+    expected = np.zeros((10, 4), dtype="float32")
+    for step, X in enumerate((SEEN, NEW, SEEN), start=1):
+        output, backprop = model.begin_update(X)
+        backprop(np.ones_like(output))
+        model.finish_update(optimizer)
+        model.ops.update_averages(expected, model.get_param("E"), step)
+    with model.use_params(optimizer.averages):
+        np.testing.assert_allclose(model.get_param("E"), expected, rtol=1e-5)
