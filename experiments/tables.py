@@ -150,7 +150,6 @@ def fill_page(page: str, every: Every) -> str:
         page = fill(page, table, short_table(summaries))
     recipe = {CORPORA[corpus]: summaries for corpus, summaries in every["recipe"].items()}
     page = fill(page, "recipe", dev_table(recipe))
-    page = fill(page, SIZES, size_table(_sizes()))
     pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
     return fill(page, "calibration", short_calibration_table(pairs))
 

@@ -357,7 +357,7 @@ def test_the_tables_have_the_numbers_of_the_results(scripts):
 def test_the_page_has_the_numbers_of_the_results(scripts):
     page = scripts.tables.PAGE.read_text(encoding="utf-8")
     assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
-    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 3
+    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
     averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
     assert "at 179 of 186 points" in averaged
     assert "at 179 of 186 points" in page
