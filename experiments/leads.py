@@ -1,19 +1,31 @@
 """How far one system is ahead of another on the same documents, with the interval of that lead.
 
 Documents are drawn with replacement, together for both systems and all seeds. The mean over several corpora draws from
-each of them.
+each of them. The folds of a corpus count as one: the documents of all their test parts.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from accuracy import weights
+from markup import markdown, percent
 from numpy.typing import NDArray
 from results import Result
 
 from spacy_nested_ner.evaluation.resampling import precision_recall_f
 
 SAMPLES = 2000
+
+
+class Pair(NamedTuple):
+    """Two systems on the same data: their runs, one per seed."""
+
+    before: list[Result]
+    after: list[Result]
+
+
+# The pairs of its folds; a corpus that is not divided has one.
+Folds = list[Pair]
 
 
 class Lead(NamedTuple):
@@ -24,18 +36,29 @@ class Lead(NamedTuple):
     high: float
 
 
-def lead(corpora: list[tuple[list[Result], list[Result]]]) -> Lead:
-    """The mean over corpora of the lead of the second list of runs over the first.
-
-    corpora (list[tuple[list[Result], list[Result]]]): For every corpus, the runs of both systems, seed by seed. Test F
-        with the threshold that is best on dev.
-    """
-    counts = [np.stack([_counts(before), _counts(after)], axis=1) for before, after in corpora]
+def lead(corpora: list[Folds]) -> Lead:
+    """The mean over corpora of the lead of the second system over the first: test F with the threshold that is best on
+    dev."""
+    counts = [_counts_of_folds(folds) for folds in corpora]
     observed = np.mean([_difference(of_corpus.sum(axis=0)) for of_corpus in counts])
     random = np.random.default_rng(0)
     drawn = np.mean([_samples(of_corpus, random) for of_corpus in counts], axis=0)
     low, high = np.quantile(drawn, [0.025, 0.975])
     return Lead(float(observed), float(low), float(high))
+
+
+def lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
+    """One row per corpus, by its title, and one for the mean over them.
+
+    before (str), after (str): The names of the systems.
+    """
+    rows, f = [], []
+    for title, folds in corpora.items():
+        f.append(_f(_counts_of_folds(folds).sum(axis=0)))
+        rows.append([title, str(len(folds)), str(len(folds[0].before)), *map(percent, f[-1]), show_lead(lead([folds]))])
+    if len(rows) > 1:
+        rows.append(["mean", "", "", *map(percent, np.mean(f, axis=0)), show_lead(lead(list(corpora.values())))])
+    return markdown(["test F", "folds", "seeds", before, after, "lead"], rows)
 
 
 def show_lead(found: Lead) -> str:
@@ -49,9 +72,20 @@ def _counts(runs: list[Result]) -> NDArray:
     return np.stack([gold, right, found, right], axis=-1).swapaxes(0, 1)
 
 
+def _counts_of_folds(folds: Folds) -> NDArray:
+    """Documents, systems, seeds, and the four counts."""
+    return np.concatenate([np.stack([_counts(before), _counts(after)], axis=1) for before, after in folds])
+
+
+def _f(counts: NDArray) -> NDArray:
+    """F of both systems, mean over seeds. The last three axes are systems, seeds and counts."""
+    of_systems: NDArray = precision_recall_f(counts)[..., 2].mean(axis=-1)
+    return of_systems
+
+
 def _difference(counts: NDArray) -> NDArray:
-    """The lead of the second system: mean over seeds. The last three axes are systems, seeds and counts."""
-    of_before, of_after = np.moveaxis(precision_recall_f(counts)[..., 2].mean(axis=-1), -1, 0)
+    """The lead of the second system."""
+    of_before, of_after = np.moveaxis(_f(counts), -1, 0)
     difference: NDArray = of_after - of_before
     return difference
 

@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from accuracy import weights
+from leads import Pair
 from matplotlib.figure import Figure
 from results import Result
-from sizes import AFTER, BEFORE, Pair
+from sizes import AFTER, BEFORE, test_f
 
 
 def plot_curves(results: dict[str, list[Result]], title: str, path: Path) -> None:
@@ -32,7 +33,7 @@ def plot_sizes(corpora: dict[str, dict[int, Pair]], path: Path) -> None:
     panels = figure.subplots(1, len(corpora), squeeze=False)[0]
     for axes, (title, pairs) in zip(panels, corpora.items()):
         for name in (BEFORE, AFTER):
-            scores = {size: pair.scores()[name == AFTER] for size, pair in pairs.items()}
+            scores = {size: test_f(pair)[name == AFTER] for size, pair in pairs.items()}
             means = [100 * statistics.mean(of_size) for of_size in scores.values()]
             (line,) = axes.plot(list(scores), means, label=name)
             for size, of_size in scores.items():

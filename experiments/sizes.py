@@ -2,27 +2,14 @@
 
 import statistics
 from collections import defaultdict
-from typing import NamedTuple
 
 from accuracy import weights
-from leads import lead, show_lead
+from leads import Pair, lead, show_lead
 from markup import markdown, percent
 from results import Result
 
 # The systems that are compared, by the names of the plan.
 BEFORE, AFTER = "spancat", "nested_ner"
-
-
-class Pair(NamedTuple):
-    """Both systems with one number of sentences: their runs, one per seed."""
-
-    before: list[Result]
-    after: list[Result]
-
-    def scores(self) -> tuple[list[float], list[float]]:
-        """Test F of both, with the threshold that is best on dev."""
-        before, after = ([_test_f(run) for run in runs] for runs in self)
-        return before, after
 
 
 def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
@@ -52,12 +39,18 @@ def size_table(corpora: dict[str, dict[int, Pair]]) -> str:
     rows = []
     for corpus, pairs in corpora.items():
         for size, pair in pairs.items():
-            before, after = pair.scores()
+            before, after = test_f(pair)
             lowest = min(ours - theirs for theirs, ours in zip(before, after))
             means = [percent(statistics.mean(scores)) for scores in (before, after)]
-            shown = [show_lead(lead([pair])), f"{100 * lowest:+.1f}"]
+            shown = [show_lead(lead([[pair]])), f"{100 * lowest:+.1f}"]
             rows.append([corpus, f"{size:,}", str(len(before)), *means, *shown])
     return markdown(["test F", "sentences", "seeds", BEFORE, AFTER, "lead", "lowest lead"], rows)
+
+
+def test_f(pair: Pair) -> tuple[list[float], list[float]]:
+    """Test F of both, with the threshold that is best on dev."""
+    before, after = ([_test_f(run) for run in runs] for runs in pair)
+    return before, after
 
 
 def _test_f(run: Result) -> float:

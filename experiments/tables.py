@@ -25,10 +25,11 @@ from confidence_tables import (
     short_calibration_table,
     thresholds_table,
 )
+from leads import Pair
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
-from sizes import Pair, pairs_of, size_table
+from sizes import pairs_of, size_table
 
 TABLES = FOLDER / "tables.md"
 PAGE = ROOT / "docs" / "experiments.md"

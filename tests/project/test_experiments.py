@@ -447,7 +447,7 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
         "spancat, 500 sentences": [run(500, 0, 0.4)],
     }
     pairs = scripts.sizes.pairs_of(results)
-    assert {size: pair.scores() for size, pair in pairs.items()} == {
+    assert {size: scripts.sizes.test_f(pair) for size, pair in pairs.items()} == {
         200: ([0.3], [0.35]),
         1000: ([0.5, 0.6], [0.55, 0.59]),
     }
@@ -457,24 +457,42 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
     ]
 
 
-def test_leads_have_intervals_over_documents(scripts):
-    def run(documents):
-        points = {"9": {"tuned": {"test": {"documents": documents}}}}
-        return {"updates": [9], "last": {"points": points}}
+def result_with(documents):
+    """A run with these documents: gold mentions, mentions found, and those of them that are right."""
+    return {"updates": [9], "last": {"points": {"9": {"tuned": {"test": {"documents": documents}}}}}}
 
-    # By document: gold mentions, mentions found, and those of them that are right.
-    half, better = [(10, 10, 5)] * 40, [(10, 10, 6)] * 20 + [(10, 10, 7)] * 20
-    one = scripts.leads.lead([([run(half), run(half)], [run(better), run(better)])])
+
+HALF, BETTER = [(10, 10, 5)] * 40, [(10, 10, 6)] * 20 + [(10, 10, 7)] * 20
+
+
+def test_leads_have_intervals_over_documents(scripts):
+    def lead(*corpora):
+        pairs = [[([result_with(runs) for runs in system]) for system in corpus] for corpus in corpora]
+        return scripts.leads.lead([[scripts.leads.Pair(*pair)] for pair in pairs])
+
+    one = lead(([HALF, HALF], [BETTER, BETTER]))
     assert one.mean == pytest.approx(0.15)
     assert 0.13 < one.low < 0.15 < one.high < 0.17
     # Documents are drawn for both systems together: what is the same in all of them has no interval.
-    assert scripts.leads.lead([([run(half)], [run([(10, 10, 7)] * 40)])]) == pytest.approx((0.2, 0.2, 0.2))
+    assert lead(([HALF], [[(10, 10, 7)] * 40])) == pytest.approx((0.2, 0.2, 0.2))
     # Seeds differ, documents do not.
-    seeds = scripts.leads.lead([([run(half), run(better)], [run(better), run(half)])])
-    assert seeds == pytest.approx((0, 0, 0))
-    both = scripts.leads.lead([([run(half)], [run(better)]), ([run(half)], [run(half)])])
+    assert lead(([HALF, BETTER], [BETTER, HALF])) == pytest.approx((0, 0, 0))
+    both = lead(([HALF], [BETTER]), ([HALF], [HALF]))
     assert both.mean == pytest.approx(0.075)
     assert scripts.leads.show_lead(both).startswith("+7.5 (+")
+
+
+def test_the_documents_of_all_folds_count_as_one_corpus(scripts):
+    def pair(before, after):
+        return scripts.leads.Pair([result_with(before)], [result_with(after)])
+
+    folds = [pair(HALF[:10], BETTER[:10]), pair(HALF[10:], BETTER[10:])]
+    whole = [pair(HALF, BETTER)]
+    assert scripts.leads.lead([folds]) == scripts.leads.lead([whole])
+    *_, of_folds, of_whole, mean = scripts.leads.lead_table({"A": folds, "B": whole}, "old", "new").splitlines()
+    assert of_folds.startswith("| A | 2 | 1 | 50.0 | 65.0 | +15.0 (+1")
+    assert of_whole.startswith("| B | 1 | 1 | 50.0 | 65.0 | +15.0 (+1")
+    assert mean.startswith("| mean |  |  | 50.0 | 65.0 | +15.0 (+1")
 
 
 def test_transformers_multiply_in_bfloat16(scripts, monkeypatch):
