@@ -359,8 +359,8 @@ def test_the_page_has_the_numbers_of_the_results(scripts):
     assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
     assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
     averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
-    assert "at 189 of 200 points" in averaged
-    assert "at 189 of 200 points" in page
+    (count,) = re.findall(r"at \d+ of \d+ points", averaged)
+    assert count in page, "the page has another count"
 
 
 def test_tables_can_be_made_before_everything_is_run(scripts, store):
