@@ -108,7 +108,7 @@ def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Itera
             default = copy.deepcopy(plan.get("defaults", {}).get(run["config"], {}))
             own = {
                 "config": ROOT / run["config"],
-                "set": default | group.get("set", {}) | run.get("set", {}) | run.get("set_for", {}).get(sentences, {}),
+                "set": default | group.get("set", {}) | run.get("set", {}),
             }
             yield Run(
                 group=group_name,
@@ -118,5 +118,5 @@ def _runs(group_name: str, group: dict[str, Any], plan: dict[str, Any]) -> Itera
                 seed=seed,
                 sentences=sentences,
                 updates=group["updates"],
-                **{**common, **{key: value for key, value in run.items() if key != "set_for"}, **own},
+                **{**common, **run, **own},
             )

@@ -52,8 +52,8 @@ def test_weight_decay():
 
 
 def test_dropout():
-    small = decide_dropout(Contents(Path(), words=19_999))
+    small = decide_dropout(Contents(Path(), words=59_999))
     assert (small.value, small.values) == ("0.3", {"training.dropout": 0.3})
-    large = decide_dropout(Contents(Path(), words=20_000))
+    large = decide_dropout(Contents(Path(), words=60_000))
     assert (large.value, large.values) == ("0.1", {})
     assert Config().from_str(read_template("tok2vec"))["training"]["dropout"] == 0.1

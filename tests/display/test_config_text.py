@@ -41,7 +41,7 @@ Span limit     auto             the longest mention has 5 tokens: up to 5 spans 
 Documents      whole            the longest has 15 words
 Sentences      not used         the pipeline sets no boundaries, so each text is decoded as a whole
 Weight decay   1.0              fewer than 200,000 words; 0.3 is for more
-Dropout        0.3              fewer than 20,000 words; 0.1 is for more
+Dropout        0.3              fewer than 60,000 words; 0.1 is for more
 Evaluation     every 50 steps   one pass over the data is about 1 step
 
 Note: 1 of 2 development texts are also in the training data, so scores will be too high; keep them

@@ -98,14 +98,6 @@ def test_a_run_for_every_number_of_sentences(scripts, tmp_path):
     assert {run.patience for run in runs} == {4}
 
 
-def test_settings_for_some_numbers_of_sentences(scripts, tmp_path):
-    path = tmp_path / "plan.yml"
-    run = "{config: c, set: {a: 1, b: 2}, set_for: {20: {a: 3}}}"
-    group = f"{{seeds: [0], corpora: [a], sentences: [20, 30], updates: [9], runs: {{x: {run}}}}}"
-    path.write_text(f"corpora: {{a: f}}\ngroups: {{one: {group}}}\n")
-    assert [run.set for run in scripts.plan.read_plan(path)] == [{"a": 3, "b": 2}, {"a": 1, "b": 2}]
-
-
 def test_every_document_is_tested_in_one_fold(scripts, sample, tmp_path):
     for part in scripts.folds.PARTS:
         shutil.copy(sample / f"{part}.spacy", tmp_path)
