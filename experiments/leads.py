@@ -24,6 +24,13 @@ class Pair(NamedTuple):
     after: list[Result]
 
 
+def pair_of(before: list[Result], after: list[Result]) -> Pair:
+    """Both systems on the seeds that both have."""
+    by_seed = [{run["seed"]: run for run in runs} for runs in (before, after)]
+    seeds = sorted(by_seed[0].keys() & by_seed[1].keys())
+    return Pair(*([runs[seed] for seed in seeds] for runs in by_seed))
+
+
 # The pairs of its folds; a corpus that is not divided has one.
 Folds = list[Pair]
 

@@ -4,7 +4,7 @@ import statistics
 from collections import defaultdict
 
 from accuracy import weights
-from leads import Pair, lead, show_lead
+from leads import Pair, lead, pair_of, show_lead
 from markup import markdown, percent
 from results import Result
 
@@ -17,20 +17,13 @@ def pairs_of(results: dict[str, list[Result]]) -> dict[int, Pair]:
 
     results (dict[str, list[Result]]): The runs of one corpus, by name.
     """
-    every: dict[int, dict[str, dict[int, Result]]] = defaultdict(dict)
+    by_size: dict[int, dict[str, list[Result]]] = defaultdict(lambda: {BEFORE: [], AFTER: []})
     for name, runs in results.items():
         system = name.rpartition(", ")[0]
-        if system not in (BEFORE, AFTER):
-            continue
-        for run in runs:
-            every[run["sentences"]].setdefault(system, {})[run["seed"]] = run
-    pairs = {}
-    for size, systems in sorted(every.items()):
-        before, after = systems.get(BEFORE, {}), systems.get(AFTER, {})
-        seeds = sorted(before.keys() & after.keys())
-        if seeds:
-            pairs[size] = Pair([before[seed] for seed in seeds], [after[seed] for seed in seeds])
-    return pairs
+        for run in runs if system in (BEFORE, AFTER) else ():
+            by_size[run["sentences"]][system].append(run)
+    pairs = {size: pair_of(systems[BEFORE], systems[AFTER]) for size, systems in sorted(by_size.items())}
+    return {size: pair for size, pair in pairs.items() if pair.before}
 
 
 def size_table(corpora: dict[str, dict[int, Pair]]) -> str:

@@ -25,15 +25,16 @@ from confidence_tables import (
     short_calibration_table,
     thresholds_table,
 )
-from leads import Pair
+from leads import Folds, Pair, lead_table, pair_of
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
-from sizes import pairs_of, size_table
+from sizes import AFTER, BEFORE, pairs_of, size_table
 
 TABLES = FOLDER / "tables.md"
 PAGE = ROOT / "docs" / "experiments.md"
-CORPORA = {"genia": "GENIA", "litbank": "LitBank", "sample": "Sample corpus"}
+FOLDS = {f"litbank-{number}": f"LitBank, fold {number}" for number in range(5)}
+CORPORA = {"genia": "GENIA", "litbank": "LitBank", "sample": "Sample corpus", **FOLDS}
 PAIR_TITLES = {"genia": "GENIA", "litbank": "LitBank", "litbank-tuned": "LitBank, tuned"}
 # The group and corpus where both systems were tried with all settings, so that the best of each can be compared.
 TUNED = ("settings", "litbank")
@@ -48,6 +49,8 @@ number, not by one less). Thresholds are those that are best on dev. *Nested R* 
 *lowest label* the label with the lowest test F."""
 # The group that has runs with several numbers of sentences.
 SIZES = "sizes"
+# The groups of the small transformer that are compared: a corpus, and the folds of another one.
+MINILM = ("minilm_genia", "minilm_folds")
 # Rows of docs/experiments.md: group, corpus and name.
 EXCERPTS = {
     "overview": {
@@ -109,6 +112,8 @@ def all_tables(every: Every) -> str:
                 parts += ["The best settings of each system on dev:", accuracy_table(best_on_dev(summaries))]
         if group == SIZES:
             parts += ["Both systems on the same seeds:", size_table(_sizes())]
+        if group == MINILM[-1]:
+            parts += ["Both systems on the same seeds, all folds together:", lead_table(_minilm(), BEFORE, AFTER)]
     parts += ["## Averaged weights", averaging(read_plan()), *_confidence()]
     return "\n\n".join(filter(None, parts)) + "\n"
 
@@ -117,6 +122,17 @@ def _sizes() -> dict[str, dict[int, Pair]]:
     """By the title of the corpus, then by number of sentences."""
     results = results_of(runs_by_group()[SIZES])
     return {CORPORA[corpus]: pairs_of(found) for corpus, found in results.items()}
+
+
+def _minilm() -> dict[str, Folds]:
+    """What both systems have, by the title of the corpus."""
+    corpora: dict[str, Folds] = {}
+    for group in MINILM:
+        for corpus, names in results_of(runs_by_group()[group]).items():
+            pair = pair_of(names.get(BEFORE, []), names.get(AFTER, []))
+            if pair.before:
+                corpora.setdefault(CORPORA[corpus].partition(",")[0], []).append(pair)
+    return corpora
 
 
 def _confidence() -> list[str]:
