@@ -55,17 +55,42 @@ def lead(corpora: list[Folds]) -> Lead:
 
 
 def lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
-    """One row per corpus, by its title, and one for the mean over them.
+    """One row per corpus, by its title, and one for the mean over them. NR is the recall of nested mentions, at the
+    precision of the first system.
 
     before (str), after (str): The names of the systems.
     """
     rows, f = [], []
     for title, folds in corpora.items():
         f.append(_f(_counts_of_folds(folds).sum(axis=0)))
-        rows.append([title, str(len(folds)), str(len(folds[0].before)), *map(percent, f[-1]), show_lead(lead([folds]))])
+        nested = np.mean([nested_recalls(pair) for pair in folds], axis=0)
+        shown = [*map(percent, f[-1]), show_lead(lead([folds])), *map(percent, nested)]
+        rows.append([title, str(len(folds)), str(len(folds[0].before)), *shown])
     if len(rows) > 1:
-        rows.append(["mean", "", "", *map(percent, np.mean(f, axis=0)), show_lead(lead(list(corpora.values())))])
-    return markdown(["test F", "folds", "seeds", before, after, "lead"], rows)
+        means = map(percent, np.mean(f, axis=0))
+        rows.append(["mean", "", "", *means, show_lead(lead(list(corpora.values()))), "", ""])
+    names = [before, after]
+    return markdown(
+        ["", "folds", "seeds", *(f"{name} F" for name in names), "lead", *(f"{name} NR" for name in names)], rows
+    )
+
+
+def nested_recalls(pair: Pair) -> tuple[float, float]:
+    """The recall of nested mentions at equal precision: that of the first system at its threshold, and that of the
+    second one between the thresholds where its precision is above and below; means over seeds. NaN if there are none.
+    """
+    before, after = [], []
+    for one, other in zip(*pair):
+        at, points = _last(one)["tuned"]["test"], _last(other)["curve"]
+        before.append(at["nested_r"])
+        precisions, recalls = zip(*sorted(zip(points["p"], points["nested_r"])))
+        after.append(float(np.interp(at["p"], precisions, recalls, left=np.nan, right=np.nan)))
+    return float(np.mean(before)), float(np.mean(after))
+
+
+def _last(run: Result) -> Result:
+    point: Result = weights(run)["points"][str(run["updates"][-1])]
+    return point
 
 
 def show_lead(found: Lead) -> str:
@@ -74,7 +99,7 @@ def show_lead(found: Lead) -> str:
 
 def _counts(runs: list[Result]) -> NDArray:
     """Documents, seeds, and the four counts of `evaluation.resampling`."""
-    last = [weights(run)["points"][str(run["updates"][-1])]["tuned"]["test"]["documents"] for run in runs]
+    last = [_last(run)["tuned"]["test"]["documents"] for run in runs]
     gold, found, right = np.moveaxis(np.array(last), -1, 0)
     return np.stack([gold, right, found, right], axis=-1).swapaxes(0, 1)
 

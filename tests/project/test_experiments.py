@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import re
 import shutil
 import sys
@@ -163,6 +164,12 @@ def test_a_run_ends_with_its_scores(scripts, sample, trained):
         assert ("tuned" in point) == (weights == "averaged")
     point = result["averaged"]["points"][str(updates[-1])]
     assert point["tuned"]["dev_f"] >= point["dev"]["f"]
+    assert {name: len(values) for name, values in point["curve"].items()} == dict.fromkeys(("p", "r", "nested_r"), 7)
+    if (threshold := point["tuned"]["threshold"]) is not None:
+        chosen = trial.CURVE.index(threshold)
+        assert {name: values[chosen] for name, values in point["curve"].items()}.items() <= point["tuned"][
+            "test"
+        ].items()
     assert set(point["test"]["labels"]) == {"PER", "ORG", "GPE", "LOC", "FAC", "VEH", "WEA"}
     # The pipeline that is returned is the one that was scored.
     read = trial.registry.resolve({"test": trial._reader(sample / "test.spacy")})["test"]
@@ -194,7 +201,7 @@ def test_patience_ends_a_run(scripts, sample, tmp_path, monkeypatch):
         trial,
         "evaluate",
         lambda nlp, examples, thresholds=(None,): {
-            each: {"f": next(scores, 0.0), "nested_r": 0} for each in thresholds
+            each: {"f": next(scores, 0.0), "p": 0, "r": 0, "nested_r": 0} for each in thresholds
         },
     )
     (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "default")
@@ -449,9 +456,14 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
     ]
 
 
-def result_with(documents):
-    """A run with these documents: gold mentions, mentions found, and those of them that are right."""
-    return {"updates": [9], "last": {"points": {"9": {"tuned": {"test": {"documents": documents}}}}}}
+def result_with(documents, p=0.7, nested_r=0.4, curve=((0.6, 0.8), (0.5, 0.3))):
+    """A run with these documents: gold mentions, mentions found, and those of them that are right; with its precision
+    and the recall of nested mentions, and both over thresholds."""
+    point = {
+        "tuned": {"test": {"documents": documents, "p": p, "nested_r": nested_r}},
+        "curve": dict(zip(("p", "nested_r"), curve)),
+    }
+    return {"updates": [9], "seed": 0, "last": {"points": {"9": point}}}
 
 
 HALF, BETTER = [(10, 10, 5)] * 40, [(10, 10, 6)] * 20 + [(10, 10, 7)] * 20
@@ -484,7 +496,26 @@ def test_the_documents_of_all_folds_count_as_one_corpus(scripts):
     *_, of_folds, of_whole, mean = scripts.leads.lead_table({"A": folds, "B": whole}, "old", "new").splitlines()
     assert of_folds.startswith("| A | 2 | 1 | 50.0 | 65.0 | +15.0 (+1")
     assert of_whole.startswith("| B | 1 | 1 | 50.0 | 65.0 | +15.0 (+1")
+    assert of_whole.endswith(" | 40.0 | 40.0 |")
     assert mean.startswith("| mean |  |  | 50.0 | 65.0 | +15.0 (+1")
+
+
+def test_nested_recall_is_compared_at_equal_precision(scripts):
+    def nested(*curve):
+        before, after = result_with(HALF, p=0.7, nested_r=0.4), result_with(HALF, curve=curve)
+        return scripts.leads.nested_recalls(scripts.leads.Pair([before], [after]))
+
+    # Precision need not rise with the threshold.
+    assert nested((0.6, 0.9, 0.8), (0.7, 0.1, 0.3)) == pytest.approx((0.4, 0.5))
+    assert math.isnan(nested((0.8, 0.9), (0.3, 0.1))[1])
+
+
+def test_systems_are_compared_on_the_seeds_that_both_have(scripts):
+    def runs(*seeds):
+        return [{"seed": seed, "f": seed} for seed in seeds]
+
+    before, after = scripts.leads.pair_of(runs(2, 0, 1), runs(1, 2, 3))
+    assert [run["seed"] for run in before] == [run["seed"] for run in after] == [1, 2]
 
 
 def test_transformers_multiply_in_bfloat16(scripts, monkeypatch):
