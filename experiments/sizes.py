@@ -40,6 +40,16 @@ def size_table(corpora: dict[str, dict[int, Pair]]) -> str:
     return markdown(["test F", "sentences", "seeds", BEFORE, AFTER, "lead", "lowest lead"], rows)
 
 
+def short_size_table(corpora: dict[str, dict[int, Pair]]) -> str:
+    """The leads alone: one row per number of sentences, one column per corpus."""
+    sizes = sorted({size for pairs in corpora.values() for size in pairs})
+    rows = [
+        [f"{size:,}", *(show_lead(lead([[pairs[size]]])) if size in pairs else "" for pairs in corpora.values())]
+        for size in sizes
+    ]
+    return markdown(["sentences", *corpora], rows)
+
+
 def test_f(pair: Pair) -> tuple[list[float], list[float]]:
     """Test F of both, with the threshold that is best on dev."""
     before, after = ([_test_f(run) for run in runs] for runs in pair)

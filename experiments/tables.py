@@ -29,7 +29,7 @@ from leads import Folds, Pair, lead_table, pair_of
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
-from sizes import AFTER, BEFORE, pairs_of, size_table
+from sizes import AFTER, BEFORE, pairs_of, short_size_table, size_table
 
 TABLES = FOLDER / "tables.md"
 PAGE = ROOT / "docs" / "experiments.md"
@@ -167,6 +167,7 @@ def fill_page(page: str, every: Every) -> str:
         page = fill(page, table, short_table(summaries))
     recipe = {CORPORA[corpus]: summaries for corpus, summaries in every["recipe"].items()}
     page = fill(page, "recipe", dev_table(recipe))
+    page = fill(page, "sizes", short_size_table(_sizes()))
     pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
     return fill(page, "calibration", short_calibration_table(pairs))
 

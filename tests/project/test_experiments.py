@@ -356,7 +356,7 @@ def test_the_tables_have_the_numbers_of_the_results(scripts):
 def test_the_page_has_the_numbers_of_the_results(scripts):
     page = scripts.tables.PAGE.read_text(encoding="utf-8")
     assert scripts.tables.fill_page(page, scripts.tables.summarize_all()) == page, "run experiments/tables.py"
-    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 2
+    assert page.count("<!-- end -->") == len(scripts.tables.EXCERPTS) + 3
     averaged = scripts.accuracy.averaging(scripts.plan.read_plan())
     (count,) = re.findall(r"at \d+ of \d+ points", averaged)
     assert count in page, "the page has another count"
@@ -453,6 +453,13 @@ def test_sizes_are_compared_on_the_seeds_that_both_systems_have(scripts):
     assert scripts.sizes.size_table({"GENIA": pairs}).splitlines()[2:] == [
         "| GENIA | 200 | 1 | 30.0 | 35.0 | +5.0 (+5.0 to +5.0) | +5.0 |",
         "| GENIA | 1,000 | 2 | 55.0 | 57.0 | +2.0 (+2.0 to +2.0) | -1.0 |",
+    ]
+    other = {1000: pairs[1000]}
+    assert scripts.sizes.short_size_table({"GENIA": pairs, "LitBank": other}).splitlines() == [
+        "| sentences | GENIA | LitBank |",
+        "| --- | ---: | ---: |",
+        "| 200 | +5.0 (+5.0 to +5.0) |  |",
+        "| 1,000 | +2.0 (+2.0 to +2.0) | +2.0 (+2.0 to +2.0) |",
     ]
 
 
