@@ -12,6 +12,8 @@ from .additive import resize as resize_additive
 from .biaffine import biaffine_span_scorer
 from .biaffine import resize as resize_biaffine
 from .known_words import known_words
+from .neighbors import neighbor_span_scorer
+from .neighbors import resize as resize_neighbors
 from .score_spans import Encoder, InT, OutT, score_spans
 from .words import with_words
 
@@ -23,6 +25,8 @@ def build_span_scorer(
     subword_width: int = 64,
     subword_rows: int = 20000,
     same_words: bool = True,
+    neighbor_width: int = 0,
+    neighbor_depth: int = 2,
     nO: int | None = None,
 ) -> Model[InT, OutT]:
     """The default: score a span from its start, end, content and length, with one hidden layer.
@@ -33,12 +37,18 @@ def build_span_scorer(
     subword_width (int): Width of the embedding of character n-grams that is appended to the vectors; 0 for none.
     subword_rows (int): Rows of its table.
     same_words (bool): Whether to append the mean vector of all occurrences of the word in the doc.
+    neighbor_width (int): How many features a span sees of those that start or end one token earlier or later; 0 for
+        none.
+    neighbor_depth (int): How often they look.
     nO (int | None): Number of labels; set by the component.
     RETURNS (Model[InT, OutT]): The model of the component.
     """
     encoder: Encoder = tok2vec
     if subword_width or same_words:
         encoder = with_words(tok2vec, subword_width=subword_width, subword_rows=subword_rows, same_words=same_words)
+    if neighbor_width:
+        scorer = neighbor_span_scorer(hidden_width, neighbor_width, neighbor_depth, gated=gated, nO=nO)
+        return score_spans(encoder, scorer, resize_neighbors)
     return score_spans(encoder, additive_span_scorer(hidden_width, gated=gated, nO=nO), resize_additive)
 
 
