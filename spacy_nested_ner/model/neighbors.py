@@ -18,6 +18,7 @@ from ..decoders import SpanLayout
 from ._types import Array, TokenVectors, as_token_vectors
 from .additive import InT, OutT, additive_span_scorer
 from .additive import resize as resize_additive
+from .one_thread import one_thread
 
 # The nine neighbors of a span, itself among them, by what is added to its first and to its last token. The opposite of
 # neighbor k is neighbor 8 - k.
@@ -35,6 +36,11 @@ def neighbor_span_scorer(
     width (int): How many features neighbors see of each other.
     depth (int): The number of layers: a span sees others that start or end as many tokens away.
     """
+    if width < 1 or depth < 1:
+        raise ValueError(
+            f"neighbor_width = {width} and neighbor_depth = {depth}; expected whole numbers from 1 on; set "
+            f"neighbor_width = 0 to leave neighbors out"
+        )
     layers = [Relu(width, 9 * width, normalize=True) for _ in range(depth)]
     return _build([additive_span_scorer(hidden_width, gated=gated), *layers], width, nO)
 
@@ -71,37 +77,48 @@ def init(model: Model[InT, OutT], X: InT | None = None, Y: OutT | None = None) -
 
 
 def forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
-    vectors, layout = X
-    if not is_train and layout.n_spans > SPANS_AT_ONCE and len(layout) > 1:
-        parts = _parts(model.ops, as_token_vectors(model.ops, vectors), layout)
-        scores = [_forward(model, part, is_train)[0] for part in parts]
-        return model.ops.xp.concatenate(scores, axis=1), _no_backprop
-    return _forward(model, X, is_train)
-
-
-def _forward(model: Model[InT, OutT], X: InT, is_train: bool) -> tuple[OutT, Callable]:
     ops, width = model.ops, model.attrs["width"]
+    vectors, layout = X
+    if not is_train:
+        scores = [_predict(model, part) for part in _parts(ops, as_token_vectors(ops, vectors), layout)]
+        return ops.xp.concatenate(scores, axis=1), _no_backprop
     W: Array = model.get_param("W")
     inner, *blocks = model.layers
     packed, backprop_inner = inner(X, is_train)
-    neighbors: Array = ops.xp.asarray(neighbors_of(X[1]))
     features = ops.as_contig(packed[:width].T)
+    neighbors: Array = ops.xp.asarray(neighbors_of(layout))
     backprops = []
     for block in blocks:
         change, backprop_block = block(_expand(ops, features, neighbors), is_train)
         features = features + change
         backprops.append(backprop_block)
-    scores = packed[width:] + W @ features.T
 
     def backprop(d_scores: Array) -> InT:
-        model.inc_grad("W", d_scores @ features)
-        d_features = ops.as_contig(d_scores.T) @ W
+        with one_thread:
+            model.inc_grad("W", d_scores @ features)
+            d_features = ops.as_contig(d_scores.T) @ W
         for backprop_block in reversed(backprops):
             d_features = d_features + _collapse(ops, backprop_block(d_features), neighbors)
         d_vectors: InT = backprop_inner(ops.xp.concatenate([d_features.T, d_scores]))
         return d_vectors
 
-    return scores, backprop
+    with one_thread:
+        return packed[width:] + W @ features.T, backprop
+
+
+def _predict(model: Model[InT, OutT], X: InT) -> Array:
+    """The scores alone. What a layer sees, nine times as much as the features, is there for some spans at a time."""
+    ops, width = model.ops, model.attrs["width"]
+    inner, *blocks = model.layers
+    packed: Array = inner.predict(X)
+    features = ops.as_contig(packed[:width].T)
+    neighbors: Array = ops.xp.asarray(neighbors_of(X[1]))
+    for block in blocks:
+        parts = [neighbors[i : i + SPANS_AT_ONCE] for i in range(0, max(1, len(neighbors)), SPANS_AT_ONCE)]
+        features = features + ops.xp.concatenate([block.predict(_expand(ops, features, part)) for part in parts])
+    W: Array = model.get_param("W")
+    with one_thread:
+        return packed[width:] + W @ features.T
 
 
 def neighbors_of(layout: SpanLayout) -> np.ndarray:
@@ -124,8 +141,8 @@ def _expand(ops: Ops, features: Array, neighbors: Array) -> Array:
 
 
 def _collapse(ops: Ops, d_expanded: Array, neighbors: Array) -> Array:
-    """The gradient of what `_expand` takes. A span is neighbor k of the one that is its neighbor 8 - k, so nothing needs
-    to be scattered."""
+    """The gradient of what `_expand` takes. A span is neighbor k of the one that is its neighbor 8 - k, so the
+    gradients of a span can be looked up."""
     n, size = neighbors.shape
     width = d_expanded.shape[1] // size
     padded: Array = ops.xp.concatenate([d_expanded.reshape(n, size, width), ops.alloc3f(1, size, width)])
@@ -137,11 +154,15 @@ def _collapse(ops: Ops, d_expanded: Array, neighbors: Array) -> Array:
 
 def _parts(ops: Ops, vectors: TokenVectors, layout: SpanLayout) -> Iterator[InT]:
     """Groups of segments with about `SPANS_AT_ONCE` spans. Neighbors are in the same segment."""
+    if layout.n_spans <= SPANS_AT_ONCE:
+        yield vectors, layout
+        return
     groups = layout.offsets[:-1] // SPANS_AT_ONCE
     for segments in np.split(np.arange(len(layout)), np.flatnonzero(np.diff(groups)) + 1):
         tokens = slice(layout.token_offsets[segments[0]], layout.token_offsets[segments[-1] + 1])
         used, numbers = ops.xp.unique(vectors.numbers[tokens], return_inverse=True)
-        yield TokenVectors(vectors.own[tokens], vectors.shared[used], ops.asarray1i(numbers)), layout.select(segments.tolist())
+        part = TokenVectors(vectors.own[tokens], vectors.shared[used], ops.asarray1i(numbers))
+        yield part, layout.select(segments.tolist())
 
 
 def _no_backprop(d_scores: Array) -> InT:

@@ -3,10 +3,12 @@
 import layers
 import numpy as np
 import pytest
+from nested_examples import make_examples, trained
 
 from spacy_nested_ner.decoders import SpanLayout
 from spacy_nested_ner.model import neighbors
 from spacy_nested_ner.model._types import TokenVectors
+from spacy_nested_ner.model.architectures import build_span_scorer
 from spacy_nested_ner.model.neighbors import neighbor_span_scorer, neighbors_of, resize
 
 FEATURES, DEPTH = 4, 2
@@ -75,43 +77,39 @@ def test_gradients(scorer):
     random = np.random.default_rng(2)
     weights = random.normal(size=scores.shape).astype("float32")
     d_vectors, _ = backprop(weights)
-    params = [(node, name) for node in scorer.walk() for name in node.param_names]
+    params = [(node.get_param(name), node.get_grad(name)) for node in scorer.walk() for name in node.param_names]
     assert len(params) == 6 + 1 + 4 * DEPTH
-    for node, name in params:
-        value, gradient = node.get_param(name), node.get_grad(name)
-        check(gradient, lambda step: node.set_param(name, value + step), lambda: (scorer.predict(X) * weights).sum())
-    vectors = X[0].copy()
-
-    def move(step):
-        X[0][:] = vectors + step
-
-    check(d_vectors, move, lambda: (scorer.predict(X) * weights).sum())
-
-
-def check(gradient, move, value):
-    """Along the gradient, the value must rise by its length."""
-    length = np.sqrt((gradient.astype("float64") ** 2).sum())
-    assert length > 0
-    size = 1e-2
-    ends = []
-    for sign in (1, -1):
-        move((sign * size / length * gradient).astype("float32"))
-        ends.append(float(value()))
-    move(0)
-    assert (ends[0] - ends[1]) / (2 * size) == pytest.approx(length, rel=0.05)
+    for value, gradient in [*params, (X[0], d_vectors)]:
+        # Along the gradient, the sum of all outputs rises by its length.
+        length = np.sqrt((gradient.astype("float64") ** 2).sum())
+        step = (0.01 / length * gradient).astype("float32")
+        ends = []
+        for change in (step, -2 * step, step):
+            value += change
+            ends.append(float((scorer.predict(X) * weights).sum()))
+        assert (ends[0] - ends[1]) / 0.02 == pytest.approx(length, rel=0.05)
 
 
-def test_large_batches_are_scored_in_parts(scorer, monkeypatch):
-    vectors, layout = inputs([7, 0, 30, 1, 50, 3, 3])
+@pytest.mark.parametrize("lengths", [[7, 0, 30, 1, 50, 3, 3], [200]])
+def test_large_batches_are_scored_in_parts(scorer, lengths, monkeypatch):
+    vectors, layout = inputs(lengths)
     numbers = np.random.default_rng(3).integers(0, 9, size=layout.n_tokens).astype("int32")
     X = TokenVectors(vectors[:, :2], layers.random_vectors(9)[:, 2:], numbers), layout
     at_once = scorer.predict(X)
-    calls = []
-    inner = neighbors._forward
+    np.testing.assert_allclose(scorer.begin_update(X)[0], at_once, rtol=1e-5, atol=1e-5)
+    sizes = []
+    expand = neighbors._expand
     monkeypatch.setattr(neighbors, "SPANS_AT_ONCE", 60)
-    monkeypatch.setattr(neighbors, "_forward", lambda *args: calls.append(args) or inner(*args))
-    np.testing.assert_allclose(scorer.predict(X), at_once, rtol=1e-5, atol=1e-5)
-    assert len(calls) > 2
+    monkeypatch.setattr(neighbors, "_expand", lambda *args: sizes.append(len(args[2])) or expand(*args))
+    np.testing.assert_allclose(scorer.predict(X), at_once, rtol=1e-4, atol=1e-4)
+    assert max(sizes) <= 60
+    assert sum(sizes) == DEPTH * layout.n_spans
+
+
+def test_what_was_predicted_has_no_gradient(scorer):
+    scores, backprop = scorer(inputs(), is_train=False)
+    with pytest.raises(ValueError, match="call the model with is_train=True"):
+        backprop(scores)
 
 
 def test_resizing_keeps_what_was_learned(scorer):
@@ -133,3 +131,21 @@ def test_no_tokens(scorer):
 
 def test_an_untrained_model_finds_nothing():
     layers.check_untrained(neighbor_span_scorer(6, FEATURES, DEPTH))
+
+
+@pytest.mark.parametrize("settings", [{"neighbor_width": -1}, {"neighbor_width": 8, "neighbor_depth": 0}])
+def test_bad_settings(settings):
+    vectors = layers.vectors_as_params(layers.random_vectors(1))
+    with pytest.raises(ValueError, match=r"neighbor_width = .* neighbor_depth = .* expected .* set neighbor_width = 0"):
+        build_span_scorer(vectors, **settings)
+
+
+def test_labels_are_added_to_a_trained_component():
+    nlp = trained({"model": {"hidden_width": 16, "neighbor_width": 8, "neighbor_depth": 1}}, steps=2)
+    pipe = nlp.get_pipe("nested_ner")
+    doc = make_examples(nlp)[0].predicted
+    before = pipe.scores([doc]).packed().values
+    pipe.add_label("NEW")
+    after = pipe.scores([doc]).packed().values
+    np.testing.assert_allclose(after[:-1], before, rtol=1e-5, atol=1e-5)
+    assert len(after) == len(before) + 1

@@ -116,7 +116,7 @@ def test_bad_settings(settings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("settings", [{}, {"subword_width": 0}, {"same_words": False}])
+@pytest.mark.parametrize("settings", [{}, {"subword_width": 0}, {"same_words": False}, {"neighbor_width": 8}])
 def test_pipelines_are_saved_and_loaded(settings):
     nlp = trained({"model": {"hidden_width": 16, **settings}}, steps=2)
     again = spacy.blank("en")
