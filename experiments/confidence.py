@@ -23,8 +23,8 @@ GROUP = "confidence"
 SYSTEMS = ("spancat", "nested_ner")
 # What is compared: a corpus, and the runs of both systems.
 PAIRS = {
-    "genia": ("genia", ("main/spancat", "default/nested_ner")),
-    "litbank": ("litbank", ("main/spancat", "default/nested_ner")),
+    "genia": ("genia", ("main/spancat", "long/nested_ner")),
+    "litbank": ("litbank", ("main/spancat", "long/nested_ner")),
     "litbank-tuned": ("litbank", ("settings/spancat, 1,000 words, L2 = 1", "settings/nested_ner, 1,000 words, L2 = 1")),
 }
 
