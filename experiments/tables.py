@@ -49,8 +49,8 @@ number, not by one less). Thresholds are those that are best on dev. *Nested R* 
 *lowest label* the label with the lowest test F."""
 # The group that has runs with several numbers of sentences.
 SIZES = "sizes"
-# The groups of the small transformer that are compared: a corpus, and the folds of another one.
-MINILM = ("minilm_genia", "minilm_folds")
+# The groups of the small transformer that are compared, one for each corpus.
+MINILM = ("minilm_genia", "minilm_litbank")
 # Rows of docs/experiments.md: group, corpus and name.
 EXCERPTS = {
     "overview": {
@@ -73,14 +73,14 @@ EXCERPTS = {
         }.items()
     },
     "transformer": {
-        "GENIA: spancat, 0.0001, 2,500 updates": "transformer_long/genia/spancat",
-        "GENIA: nested_ner, 0.0001, 2,500 updates": "transformer_long/genia/nested_ner",
-        "GENIA: spancat, 0.0002": "transformer_features/genia/spancat",
-        "GENIA: nested_ner, 0.0002": "transformer_features/genia/nested_ner",
-        "LitBank: spancat, 0.0001": "transformer_rate/litbank/spancat",
-        "LitBank: nested_ner, 0.0001": "transformer_rate/litbank/nested_ner",
-        "LitBank: spancat, 0.0002": "transformer_features/litbank/spancat",
-        "LitBank: nested_ner, 0.0002": "transformer_features/litbank/nested_ner",
+        f"{title}: {shown}": f"minilm_{corpus}/{corpus}/{name}"
+        for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
+        for shown, name in {
+            "spancat": "spancat",
+            "nested_ner": "nested_ner",
+            "… without neighbors": "nested_ner, no neighbors",
+            "… with the transformer alone": "nested_ner, transformer alone",
+        }.items()
     },
 }
 
@@ -168,6 +168,7 @@ def fill_page(page: str, every: Every) -> str:
     recipe = {CORPORA[corpus]: summaries for corpus, summaries in every["recipe"].items()}
     page = fill(page, "recipe", dev_table(recipe))
     page = fill(page, "sizes", short_size_table(_sizes()))
+    page = fill(page, "leads", lead_table(_minilm(), BEFORE, AFTER))
     pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
     return fill(page, "calibration", short_calibration_table(pairs))
 
