@@ -72,16 +72,6 @@ EXCERPTS = {
             "spancat, known words": "spancat, known words",
         }.items()
     },
-    "transformer": {
-        f"{title}: {shown}": f"minilm_{corpus}/{corpus}/{name}"
-        for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
-        for shown, name in {
-            "spancat": "spancat",
-            "nested_ner": "nested_ner",
-            "… without neighbors": "nested_ner, no neighbors",
-            "… with the transformer alone": "nested_ner, transformer alone",
-        }.items()
-    },
 }
 
 # By group and corpus.
