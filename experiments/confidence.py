@@ -21,23 +21,30 @@ from spacy_nested_ner.evaluation import calibrate, measure, predict
 
 GROUP = "confidence"
 SYSTEMS = ("spancat", "nested_ner")
-# What is compared: a corpus, and the runs of both systems.
+# The folds of LitBank.
+FOLDS = tuple(f"litbank-{number}" for number in range(5))
+# What is compared: corpora, and the runs of both systems. There is one corpus with several seeds, or its folds.
 PAIRS = {
-    "genia": ("genia", ("main/spancat", "long/nested_ner")),
-    "litbank": ("litbank", ("main/spancat", "long/nested_ner")),
-    "litbank-tuned": ("litbank", ("settings/spancat, 1,000 words, L2 = 1", "settings/nested_ner, 1,000 words, L2 = 1")),
+    "genia": (("genia",), ("main/spancat", "long/nested_ner")),
+    "litbank": (("litbank",), ("main/spancat", "long/nested_ner")),
+    "litbank-tuned": (
+        ("litbank",),
+        ("settings/spancat, 1,000 words, L2 = 1", "settings/nested_ner, 1,000 words, L2 = 1"),
+    ),
+    "genia-transformer": (("genia",), ("minilm_genia/spancat", "minilm_genia/nested_ner")),
+    "litbank-transformer": (FOLDS, ("minilm_folds/spancat", "minilm_folds/nested_ner")),
 }
 
-# By pair, seed and system.
+# By pair, seed or fold, and system.
 Confidence = dict[str, dict[str, dict[str, Result]]]
 
 
 def pipelines() -> Iterator[tuple[str, str, Run]]:
     """Every pipeline with the name of its pair and of its system."""
-    for pair, (corpus, titles) in PAIRS.items():
+    for pair, (corpora, titles) in PAIRS.items():
         for run in read_plan():
             for system, title in zip(SYSTEMS, titles):
-                if run.corpus == corpus and f"{run.group}/{run.name}" == title:
+                if run.corpus in corpora and f"{run.group}/{run.name}" == title:
                     yield pair, system, run
 
 
@@ -47,12 +54,12 @@ def read_confidence() -> Confidence:
     results: Confidence = {}
     for pair, system, run in pipelines():
         if (key := _key(pair, system, run)) in saved:
-            results.setdefault(pair, {}).setdefault(str(run.seed), {})[system] = saved[key]
+            results.setdefault(pair, {}).setdefault(_repeat(pair, run), {})[system] = saved[key]
     return results
 
 
 def both(results: Confidence) -> Confidence:
-    """The seeds that both systems have."""
+    """The seeds, or folds, that both systems have."""
     kept = {
         pair: {seed: found for seed, found in sorted(seeds.items()) if set(SYSTEMS) <= set(found)}
         for pair, seeds in results.items()
@@ -102,7 +109,13 @@ def _only(row: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _key(pair: str, system: str, run: Run) -> str:
-    return f"{pair}/{system}/{run.seed}"
+    return f"{pair}/{system}/{_repeat(pair, run)}"
+
+
+def _repeat(pair: str, run: Run) -> str:
+    """The seed, or the number of the fold."""
+    corpora, _ = PAIRS[pair]
+    return str(run.seed if len(corpora) == 1 else corpora.index(run.corpus))
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ def calibration_table(results: Confidence) -> str:
                 temperatures = "–".join(f"{t:.2f}" for t in _ends(numbers.get("temperature") for numbers in found))
                 given = f"{state}, temperature {temperatures}" if temperatures else state
                 rows.append([pair, name, given, str(len(found)), *_errors(found)])
-    return markdown(["", "", "", "seeds", "ECE", "highest", "by chance"], rows)
+    return markdown(["", "", "", "runs", "ECE", "highest", "by chance"], rows)
 
 
 def short_calibration_table(results: Confidence) -> str:
@@ -47,7 +47,7 @@ def _ends(values: Iterable[float | None]) -> list[float]:
 
 
 def thresholds_table(results: Confidence) -> str:
-    """What a lower threshold gains in nested mentions and what it costs, for the seeds where this is known."""
+    """What a lower threshold gains in nested mentions and what it costs, for the runs where this is known."""
     rows = []
     for pair, seeds in results.items():
         for name in SYSTEMS:
@@ -58,16 +58,16 @@ def thresholds_table(results: Confidence) -> str:
                 if at:
                     values = [percent(np.mean([row[key] for row in at])) for key in ("p", "r", "f", "nested_r")]
                     rows.append([pair, name, f"{threshold:.1f}", str(len(at)), *values])
-    return markdown(["", "", "threshold", "seeds", "P", "R", "F", "nested R"], rows)
+    return markdown(["", "", "threshold", "runs", "P", "R", "F", "nested R"], rows)
 
 
 def dominance_table(results: Confidence) -> str:
-    """For how many seeds the curve of nested_ner lies on or above that of spancat."""
+    """For how many runs the curve of nested_ner lies on or above that of spancat."""
     rows = []
     for pair, seeds in results.items():
         above = [dominates(_curve(systems["nested_ner"]), _curve(systems["spancat"])) for systems in seeds.values()]
         rows.append([pair, str(len(above)), str(sum(above))])
-    return markdown(["", "seeds", "nested_ner above spancat"], rows)
+    return markdown(["", "runs", "nested_ner above spancat"], rows)
 
 
 def dominates(curve: list[dict[str, float]], other: list[dict[str, float]]) -> bool:
@@ -92,4 +92,4 @@ def ranking_table(results: Confidence) -> str:
                 for what in ("half", "area")
             ]
             rows.append([pair, order, str(len(rankings)), *values])
-    return markdown(["", "order", "seeds", "sentences for half", "area", "words for half", "area"], rows)
+    return markdown(["", "order", "runs", "sentences for half", "area", "words for half", "area"], rows)

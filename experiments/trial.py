@@ -33,8 +33,9 @@ from spacy_nested_ner.evaluation.scorer import nested_ner_score
 
 KEY = "sc"
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
-# Of these, precision and recall on test data are kept, to compare systems at equal precision. They choose nothing.
-CURVE = (0.2, *THRESHOLDS, 0.7, 0.8)
+# At these, F on dev and precision and recall on test are kept: to compare systems at equal precision, and to see what
+# a wider choice would change. They choose nothing.
+CURVE = (0.1, 0.2, *THRESHOLDS, 0.7, 0.8)
 _SETS = ("dev", "test")
 # These do not change in training.
 _CONSTANT = ["vocab", "tokenizer"]
@@ -178,10 +179,8 @@ class Watched:
         """Score the weights that are best on dev so far: as they are, and with the threshold that is best on dev."""
         nlp.from_bytes(self._best[2], exclude=_CONSTANT)
         # None is the threshold of the config: the most probable analysis, or spancat's 0.5.
-        thresholds = {"dev": (None, *THRESHOLDS), "test": (None, *CURVE)}
-        scores = {
-            name: evaluate(nlp, examples, thresholds[name] if tune else (None,)) for name, examples in sets.items()
-        }
+        thresholds = (None, *CURVE) if tune else (None,)
+        scores = {name: evaluate(nlp, examples, thresholds) for name, examples in sets.items()}
         # The counts of documents are long: they are kept once, of the parts that systems are compared on.
         untuned = {name: _without_documents(found[None]) if tune else found[None] for name, found in scores.items()}
         point: dict[str, Any] = {"best": self._best[1], **untuned}
@@ -191,7 +190,9 @@ class Watched:
             tuned = {name: found[choice] for name, found in scores.items()}
             if "test" in tuned:
                 tuned["dev"] = _without_documents(tuned["dev"])
-                point["curve"] = {name: [scores["test"][at][name] for at in CURVE] for name in ("p", "r", "nested_r")}
+                point["curve"] = {"dev_f": [of_dev[at]["f"] for at in CURVE]} | {
+                    name: [scores["test"][at][name] for at in CURVE] for name in ("p", "r", "nested_r")
+                }
             point["tuned"] = {"threshold": choice, "dev_f": of_dev[choice]["f"], **tuned}
         self.points[str(updates)] = point
 
