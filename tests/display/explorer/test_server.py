@@ -5,6 +5,7 @@ import re
 import threading
 import time
 import warnings
+from itertools import pairwise
 
 import pytest
 
@@ -101,12 +102,20 @@ def test_a_sentence_has_gold_errors_and_a_place(client):
 
 
 def test_sentences_have_neighbors(client):
-    first, second, third = (row["number"] for row in client.get("/api/sentences?error=any&limit=3").json()["rows"])
-    found = client.get("/api/sentences", params={"error": "any", "limit": 0, "around": second}).json()
-    assert (found["previous"], found["next"], found["rows"]) == (first, third, [])
+    numbers = [row["number"] for row in client.get("/api/sentences?error=any&limit=50").json()["rows"]]
+
+    def neighbors(around):
+        found = client.get("/api/sentences", params={"error": "any", "limit": 0, "around": around}).json()
+        assert found["rows"] == []
+        return found["previous"], found["next"]
+
+    first, second, third = numbers[:3]
+    assert neighbors(second) == (first, third)
+    assert neighbors(first) == (None, second)
     assert client.get("/api/sentences?error=any&limit=0").json()["next"] == first
-    between = client.get("/api/sentences", params={"error": "any", "limit": 0, "around": first - 1}).json()
-    assert (between["previous"], between["next"]) == (None, first)
+    # A sentence without errors, between two that have some.
+    before, after = next(pair for pair in pairwise(numbers) if pair[0] + 1 < pair[1])
+    assert neighbors(before + 1) == (before, after)
     assert client.get("/api/sentences?entropy=1000").json()["total"] == 0
 
 
