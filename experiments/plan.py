@@ -14,7 +14,7 @@ from results import file_name
 
 ROOT = Path(__file__).parent.parent
 PLAN = Path(__file__).parent / "plan.yml"
-_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16", "head_rate", "only_dev")
+_COMMON = ("max_length", "eval_frequency", "patience", "bfloat16", "head_rate", "only_dev", "vectors")
 _FIELDS = {"about", "corpora", "seeds", "sentences", "updates", "runs", "reuse", "set", *_COMMON}
 
 
@@ -31,6 +31,8 @@ class Run:
     bfloat16 (bool): Whether a transformer multiplies in bfloat16.
     head_rate (float): Multiplies the learning rate of the last component, for those that have no such setting.
     only_dev (bool): The test set is not scored: a choice is still to be made.
+    vectors (bool): Whether tok2vec has word vectors that were taken from the small transformer: for the words of the
+        training data, and those that it knows.
     source (Run | None): The run of another group whose result this one shows.
     """
 
@@ -50,6 +52,7 @@ class Run:
     bfloat16: bool = False
     head_rate: float = 1.0
     only_dev: bool = False
+    vectors: bool = False
     source: "Run | None" = None
 
     @property

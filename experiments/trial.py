@@ -15,9 +15,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import encoder
 import numpy as np
 from bfloat16 import use_bfloat16_in_transformers
-from plan import Run, read_plan
+from plan import ROOT, Run, read_plan
 from results import save
 from spacy.language import Language
 from spacy.tokens import Doc
@@ -28,14 +29,19 @@ from spacy.util import load_config, registry
 from subset import write_subset
 from thinc.api import NumpyOps, Optimizer, fix_random_seed
 
+from spacy_nested_ner._whole import whole_folder
 from spacy_nested_ner.annotation import mentions_of
+from spacy_nested_ner.corpus import read_docs
 from spacy_nested_ner.evaluation.scorer import nested_ner_score
+from spacy_nested_ner.word_vectors import make_word_vectors
 
 KEY = "sc"
 THRESHOLDS = (0.3, 0.4, 0.5, 0.6)
 # At these, F on dev and precision and recall on test are kept: to compare systems at equal precision, and to see what
 # a wider choice would change. They choose nothing.
 CURVE = (0.1, 0.2, *THRESHOLDS, 0.7, 0.8)
+# What results keep of a run besides its config, if it is set.
+SETTINGS = ("sentences", "patience", "bfloat16", "vectors")
 _SETS = ("dev", "test")
 # These do not change in training.
 _CONSTANT = ["vocab", "tokenizer"]
@@ -79,13 +85,17 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
     RETURNS (tuple[dict[str, Any], Language]): Curve and points for each kind of weights, and the pipeline with the
         weights that were best on dev.
     """
-    read_train = _reader(_training_file(run), run.max_length)
+    data = _training_file(run)
+    read_train = _reader(data, run.max_length)
     settings = {
         "corpora.train": read_train,
         "corpora.dev": _reader(run.folder / "dev.spacy"),
         "system.seed": run.seed,
         **run.overrides,
     }
+    if run.vectors:
+        settings["paths.vectors"] = str(save_vectors(run, data))
+        settings["components.tok2vec.model.embed.include_static_vectors"] = True
     nlp = init_nlp(load_config(run.config, overrides=settings, interpolate=False))
     if run.head_rate != 1:
         scale_rate(nlp.get_pipe(nlp.pipe_names[-1]), run.head_rate)
@@ -149,6 +159,20 @@ def _training_file(run: Run) -> Path:
     part = run.model.parent / f"{run.model.name}.spacy"
     write_subset(whole, part, run.sentences, run.seed)
     return part
+
+
+def save_vectors(run: Run, data: Path) -> Path:
+    """Word vectors from the small transformer for the training data of a run, made once.
+
+    RETURNS (Path): The folder of a pipeline that has them.
+    """
+    part = f"{run.sentences}-{run.seed}" if run.sentences else Path(run.train).stem
+    folder = ROOT / "training" / "experiments" / "vectors" / f"{run.corpus}-{part}"
+    if not folder.exists():
+        made = make_word_vectors(read_docs(data), str(encoder.folder()))
+        with whole_folder(folder) as unfinished:
+            made.nlp.to_disk(unfinished)
+    return folder
 
 
 def _reader(path: Path, max_length: int = 0) -> dict[str, Any]:
@@ -261,7 +285,7 @@ def main() -> None:
         run.model.parent.mkdir(parents=True, exist_ok=True)
         nlp.to_disk(run.model)
         settings = {"config": run.config.name, "set": run.set, "train": run.train, "max_length": run.max_length}
-        settings |= {name: value for name in ("sentences", "patience", "bfloat16") if (value := getattr(run, name))}
+        settings |= {name: value for name in SETTINGS if (value := getattr(run, name))}
         settings |= {"head_rate": run.head_rate} if run.head_rate != 1 else {}
         save(run.group, run.key, {**settings, "seconds": round(time.perf_counter() - started), **result})
 

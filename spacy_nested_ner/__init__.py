@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .export import mention_tree, mentions
     from .pipeline.component import NestedNER
     from .sample import load_sample
+    from .word_vectors import make_word_vectors
 
 __version__ = "0.1.0"
 
@@ -55,6 +56,7 @@ _MODULES = {
     "export": ("mention_tree", "mentions"),
     "pipeline.component": ("NestedNER",),
     "sample": ("load_sample",),
+    "word_vectors": ("make_word_vectors",),
 }
 
 __getattr__, __dir__, __all__ = lazy_names(__name__, _MODULES)

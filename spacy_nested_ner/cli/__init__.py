@@ -16,6 +16,7 @@ from .explore import explore_cli
 from .init import init_cli
 from .report import report_cli
 from .show import show_cli
+from .vectors import vectors_cli
 
 nested_ner_cli = typer.Typer(
     name="nested-ner", help="Commands for nested named entities.", no_args_is_help=True, rich_markup_mode=None
@@ -24,6 +25,7 @@ nested_ner_cli.command("convert", cls=ConvertCommand, no_args_is_help=True)(conv
 nested_ner_cli.command("analyze", no_args_is_help=True)(analyze_cli)
 nested_ner_cli.command("coverage", no_args_is_help=True)(coverage_cli)
 nested_ner_cli.command("init", no_args_is_help=True)(init_cli)
+nested_ner_cli.command("vectors", no_args_is_help=True)(vectors_cli)
 nested_ner_cli.command("evaluate", no_args_is_help=True)(evaluate_cli)
 nested_ner_cli.command("report", no_args_is_help=True)(report_cli)
 nested_ner_cli.command("calibrate", no_args_is_help=True)(calibrate_cli)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from spacy.cli._util import Opt
 
-from .._whole import remove_unfinished, whole_folder
+from .._whole import whole_folder
 from ..corpus import Settings
 from ..display.scores_text import describe_calibration
 from ..evaluation.calibration import calibrate, calibrated_component
@@ -21,6 +21,7 @@ from .options import (
     SkipBad,
     Source,
     SpansKey,
+    check_pipeline_folder,
     errors_shown,
 )
 
@@ -53,7 +54,7 @@ def calibrate_cli(
     threshold with the highest F on DATA is set, unless what it gains may be chance.
     """
     with errors_shown():
-        _check_output(output, force)
+        check_pipeline_folder(output, force=force)
         nlp = load_pipeline(model, gpu_id)
         calibrated_component(nlp, spans_key)
         settings = Settings(spans_key=spans_key, pipeline=nlp, misaligned=misaligned, line_sentences=line_sentences)
@@ -68,14 +69,3 @@ def calibrate_cli(
         with whole_folder(output) as folder:
             nlp.to_disk(folder)
         print(f"\nSaved {output}")
-
-
-def _check_output(folder: Path, force: bool) -> None:
-    """Checked before the work, not after it. Nothing but a pipeline is ever replaced."""
-    remove_unfinished(folder.resolve().parent)  # a pipeline that was being replaced comes back
-    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
-        return
-    if not (folder / "config.cfg").is_file() or not (folder / "meta.json").is_file():
-        raise ValueError(f"{folder} exists and is not a pipeline; give a new or empty folder, see --output")
-    if not force:
-        raise ValueError(f"{folder} has a pipeline; give another folder, or --force to replace it")

@@ -15,6 +15,9 @@ _Dev = Annotated[Path | None, Opt("--dev", "-d", help="Development data: a .spac
 _Transformer = Annotated[
     str | None, Opt("--transformer", "-T", help="Fine-tune this transformer: its name, or a folder with one")
 ]
+_Vectors = Annotated[
+    str | None, Opt("--vectors", "-V", help="Use the word vectors of this pipeline: a folder, or the name of a package")
+]
 _Lang = Annotated[str | None, Opt("--lang", "-l", help="Language of the pipeline, such as de; otherwise English")]
 _SpansKey = Annotated[
     str | None, Opt("--spans-key", "-k", help="Key of the mentions in doc.spans, if the data have several")
@@ -27,6 +30,7 @@ def init_cli(
     train: _Train,
     dev: _Dev = None,
     transformer: _Transformer = None,
+    vectors: _Vectors = None,
     lang: _Lang = None,
     spans_key: _SpansKey = None,
     force: _Force = False,
@@ -45,9 +49,8 @@ def init_cli(
         if not is_stdout:
             _check_target(config, force=force)
         name = "config.cfg" if is_stdout else str(config)
-        plan = init_config(
-            train, dev, transformer=transformer, lang=lang, spans_key=spans_key, name=name, progress=True
-        )
+        options = {"transformer": transformer, "vectors": vectors, "lang": lang, "spans_key": spans_key}
+        plan = init_config(train, dev, **options, name=name, progress=True)
         explanation = [describe_plan(plan), describe_next_steps(plan, name)]
         if is_stdout:
             print(plan.text, end="")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from spacy.cli._util import Arg, Opt
 
-from .._whole import write_whole
+from .._whole import remove_unfinished, write_whole
 from ..corpus import ConversionReport, Record, Settings, read_records
 from ..corpus.conversion_report import other_annotation
 
@@ -110,3 +110,14 @@ def short_names(paths: list[Path]) -> list[str]:
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
     write_whole(path, json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def check_pipeline_folder(folder: Path, *, force: bool) -> None:
+    """Checked before the work, not after it. Nothing but a pipeline is ever replaced."""
+    remove_unfinished(folder.resolve().parent)  # a pipeline that was being replaced comes back
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    if not (folder / "config.cfg").is_file() or not (folder / "meta.json").is_file():
+        raise ValueError(f"{folder} exists and is not a pipeline; give a new or empty folder, see --output")
+    if not force:
+        raise ValueError(f"{folder} has a pipeline; give another folder, or --force to replace it")

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Any
 
 from spacy.language import Language
+from spacy.util import load_model
 from thinc.api import Config
 
 from ..corpus.conversion_report import counted
@@ -78,6 +79,31 @@ def decide_encoder(transformer: str | None) -> Decision:
         return Decision("Encoder", "tok2vec", "trains on a CPU; --transformer NAME is slower and often better")
     why = "fine-tuned at a rate of 0.00005, the rest of the pipeline at 0.001"
     return Decision("Encoder", transformer, why, {"vars.transformer": transformer})
+
+
+def decide_vectors(vectors: str | None) -> Decision:
+    """Whether words have vectors from elsewhere. For tok2vec only."""
+    subject, name = "Word vectors", "paths.vectors"
+    if vectors is None:
+        why = "they gain most on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
+        return Decision(subject, "none", why)
+    table = _load(vectors).vocab.vectors
+    if not table.n_keys:
+        raise ValueError(f"the pipeline {vectors!r} has no word vectors; make some with `spacy nested-ner vectors`")
+    words, width = table.shape
+    why = f"{counted(words, 'word')}, {width} numbers each; they become part of the trained pipeline"
+    values = {name: vectors, "components.tok2vec.model.embed.include_static_vectors": True}
+    return Decision(subject, vectors, why, values, name=name)
+
+
+def _load(vectors: str) -> Language:
+    try:
+        return load_model(vectors)
+    except OSError as error:
+        raise ValueError(
+            f"no pipeline {vectors!r}; expected a folder with a pipeline that has word vectors, or the name of an "
+            f"installed package: {error}"
+        ) from None
 
 
 def decide_reader(contents: Contents, template: str, key: str) -> Decision:

@@ -24,6 +24,7 @@ from .decisions import (
     decide_sentences,
     decide_span_limit,
     decide_tokens,
+    decide_vectors,
     decide_weight_decay,
 )
 from .evidence import Evidence, Part, collect_evidence
@@ -58,6 +59,7 @@ def init_config(
     dev: str | Path | None = None,
     *,
     transformer: str | None = None,
+    vectors: str | None = None,
     lang: str | None = None,
     spans_key: str | None = None,
     name: str = "config.cfg",
@@ -68,12 +70,19 @@ def init_config(
     train (str | Path): The training data: a `.spacy` file, or a folder of them.
     dev (str | Path | None): The development data.
     transformer (str | None): The name of a transformer, or the folder of one; None for a tok2vec. It is not loaded.
+    vectors (str | None): A pipeline with word vectors, such as one that `spacy nested-ner vectors` has made. Not
+        together with a transformer.
     lang (str | None): The language code of the pipeline; None for English.
     spans_key (str | None): Where the mentions are in `doc.spans`; None to find out.
     name (str): What the config will be called, for the command in its first lines.
     progress (bool): Show a progress bar on a terminal.
     RETURNS (ConfigPlan): The config, and why it is as it is.
     """
+    if transformer is not None and vectors is not None:
+        raise ValueError(
+            f"vectors = {vectors!r} together with transformer = {transformer!r}; expected one of them: a transformer "
+            f"knows the words by itself"
+        )
     nlp = Settings(lang=lang or DEFAULT_LANGUAGE).nlp
     template = "tok2vec" if transformer is None else "transformer"
     contents = read_contents(Path(train), nlp, progress=progress)
@@ -82,6 +91,8 @@ def init_config(
     if dev_contents is not None:
         dev_contents.choose_key(key)
     pipeline = [decide_key(contents, key), decide_language(nlp, given=lang is not None), decide_encoder(transformer)]
+    if transformer is None:
+        pipeline.append(decide_vectors(vectors))
     training = _decide_training(contents, template, key)
     changes = _changes([*pipeline, *training], contents, dev_contents, name)
     config = Config().from_str(fill(read_template(template), changes))

@@ -80,7 +80,7 @@ def test_training_data_must_be_named(folder):
 
 
 def test_options(options_of):
-    assert options_of("init") == set("CONFIG --train --dev --transformer --lang --spans-key --force".split())
+    assert options_of("init") == set("CONFIG --train --dev --transformer --vectors --lang --spans-key --force".split())
 
 
 def no_sentences(doc):

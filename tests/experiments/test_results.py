@@ -87,7 +87,7 @@ def test_results_were_made_with_what_the_plan_says(scripts):
             run = runs[group, key]
             assert result["config"] == run.config.name, run.title
             assert (result["train"], result["max_length"]) == (run.train, run.max_length), run.title
-            for name in ("sentences", "patience", "bfloat16"):
+            for name in scripts.trial.SETTINGS:
                 assert result.get(name, False) == getattr(run, name), run.title
             assert result.get("head_rate", 1) == run.head_rate, run.title
             # What was added to the defaults later holds for older runs. The oldest had spaCy's weight decay in their

@@ -5,6 +5,7 @@ import json
 from types import SimpleNamespace
 
 import pytest
+from tiny_transformer import save_transformer
 
 
 @pytest.fixture(scope="module", params=[("nested_ner", [30, 60]), ("spancat", [4])], ids=["nested_ner", "spancat"])
@@ -130,3 +131,24 @@ def test_confidence_keeps_what_the_tables_read(scripts, trained, monkeypatch):
         assert states["calibrated"]["temperature"] > 0
         assert set(first["error_ranking"]) == {"by_segments", "by_words"}
         assert all(set(order) == {"half", "area"} for order in first["error_ranking"]["by_words"].values())
+
+
+@pytest.mark.filterwarnings("ignore:nested_ner cannot learn")
+@pytest.mark.parametrize("name", ["nested_ner", "spancat"])
+def test_a_run_with_word_vectors(scripts, sample, tmp_path, monkeypatch, name):
+    pytest.importorskip("transformers")
+    trial = scripts.trial
+    tiny = save_transformer(tmp_path / "tiny", width=128)
+    monkeypatch.setattr(trial, "ROOT", tmp_path)
+    monkeypatch.setattr(trial.encoder, "folder", lambda: tiny)
+    (first, *_) = (run for run in scripts.plan.read_plan() if run.group == "vectors" and run.name == name)
+    run = dataclasses.replace(first, folder=sample, updates=[1], eval_frequency=1, only_dev=True, corpus="sample")
+    _, nlp = trial.train(run, progress=lambda line: None)
+    (made,) = (tmp_path / "training" / "experiments" / "vectors").iterdir()
+    assert made.name == "sample-train"
+    assert nlp.vocab.vectors.shape[1] == 128
+    static = nlp.get_pipe("tok2vec").model.walk()
+    assert [layer.get_dim("nM") for layer in static if layer.name == "static_vectors"] == [128]
+    # They are made once.
+    monkeypatch.setattr(trial, "make_word_vectors", None)
+    assert trial.save_vectors(run, sample / "train.spacy") == made
