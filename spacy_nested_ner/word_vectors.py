@@ -121,13 +121,16 @@ class _Reader:
         self._torch = torch
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(transformer)
-            self._model = AutoModel.from_pretrained(transformer).eval()
+            model = AutoModel.from_pretrained(transformer)
         except (OSError, ValueError, KeyError) as error:
             (reason, *_) = str(error).strip().splitlines() or [type(error).__name__]
             raise ValueError(
                 f"the transformer {transformer!r} cannot be loaded; expected its name on the Hugging Face hub, or a "
                 f"folder with its config, weights and tokenizer: {reason}"
             ) from None
+        if self._tokenizer.pad_token is None:  # of models that write texts; what is padded does not count
+            self._tokenizer.pad_token = self._tokenizer.eos_token or self._tokenizer.unk_token
+        self._model = (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
         self._device = torch.device("cpu" if gpu_id < 0 else f"cuda:{gpu_id}")
         self._model.to(self._device)
         self.width = int(self._model.config.hidden_size)
@@ -168,11 +171,10 @@ class _Reader:
 
     def _read(self, words: list[str]) -> NDArray[np.float32]:
         options: dict[str, Any] = {"truncation": True, "max_length": _LONGEST, "padding": True}
-        batch = self._tokenizer(_spaced(words), return_tensors="pt", return_special_tokens_mask=True, **options).to(
-            self._device
-        )
-        counted = (batch.pop("special_tokens_mask") == 0) & (batch["attention_mask"] == 1)
-        hidden = self._model(**batch).last_hidden_state.float()
+        batch = self._tokenizer(_spaced(words), return_tensors="pt", return_special_tokens_mask=True, **options)
+        given = {name: batch[name].to(self._device) for name in ("input_ids", "attention_mask")}
+        hidden = self._model(**given).last_hidden_state.float()
+        counted = given["attention_mask"].bool() & (batch["special_tokens_mask"].to(self._device) == 0)
         sums = (hidden * counted.unsqueeze(-1)).sum(1)
         means = sums / counted.sum(1, keepdim=True).clamp(min=1)
         return np.asarray(means.cpu().numpy(), dtype="float32")

@@ -51,15 +51,16 @@ def test_a_vector_is_the_mean_of_the_pieces_turned_and_scaled(tiny):
         hidden = [model(**tokenizer(word, return_tensors="pt")).last_hidden_state[0, 1:-1].mean(0) for word in words]
     expected = np.array([each.numpy() for each in hidden])
     found = np.array([vector(made, word) for word in words])
-    # All directions are kept, so distances are the same but for one factor.
-    ratios = distances(found)[np.triu_indices(len(words), 1)] / distances(expected)[np.triu_indices(len(words), 1)]
-    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-4)
+    same_but_scale(found, expected)  # all directions are kept
     assert made.kept == pytest.approx(1)
     assert np.mean(made.nlp.vocab.vectors.data**2) == pytest.approx(1, rel=1e-4)
 
 
-def distances(vectors):
-    return np.linalg.norm(vectors[:, None] - vectors[None], axis=-1)
+def same_but_scale(vectors, others):
+    """All distances differ by one factor."""
+    pairs = np.triu_indices(len(vectors), 1)
+    ratios = np.divide(*(np.linalg.norm(each[pairs[0]] - each[pairs[1]], axis=-1) for each in (vectors, others)))
+    np.testing.assert_allclose(ratios, ratios[0], rtol=1e-3)
 
 
 def test_fewer_numbers_keep_the_directions_in_which_words_differ_most(tiny):
@@ -118,6 +119,35 @@ def test_tokens_of_the_data_and_of_the_tokenizer_have_a_vector(tiny):
 def test_words_of_no_piece_and_long_words_are_read(tiny):
     made = make_word_vectors([Doc(NLP.vocab, ["\u200b", "x" * 3000])], tiny, width=4)
     assert np.isfinite(made.nlp.vocab.vectors.data).all()
+
+
+def test_a_model_that_writes_texts_gives_vectors(tiny, tmp_path):
+    """Without a token for padding."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer.backend_tokenizer, unk_token="[UNK]", eos_token="[SEP]"
+    )
+    fast.save_pretrained(tmp_path)
+    sizes = {"n_layer": 1, "n_head": 2, "n_embd": 16, "n_positions": 40}
+    transformers.GPT2Model(transformers.GPT2Config(vocab_size=len(tokenizer), **sizes)).save_pretrained(tmp_path)
+    docs = docs_of("the mayor", "of a mill twice")
+    found = make_word_vectors(docs, str(tmp_path), width=16)
+    # A word has the same vector next to longer ones, which it is padded to.
+    alone = make_word_vectors(docs_of("mayor", "mill"), str(tmp_path), width=16)
+    words = ["mayor", "mill", "harbor"]
+    same_but_scale(*(np.array([vector(made, word) for word in words]) for made in (found, alone)))
+
+
+def test_a_model_with_encoder_and_decoder_gives_vectors(tiny, tmp_path):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    tokenizer.save_pretrained(tmp_path)
+    sizes = {f"{part}_{size}": 2 for part in ("encoder", "decoder") for size in ("layers", "attention_heads")}
+    more = {"encoder_ffn_dim": 16, "decoder_ffn_dim": 16, "d_model": 16, "max_position_embeddings": 40}
+    config = transformers.BartConfig(vocab_size=len(tokenizer), **sizes, **more)
+    transformers.BartModel(config).save_pretrained(tmp_path)
+    made = make_word_vectors(docs_of("the mayor of a mill"), str(tmp_path), width=8)
+    assert made.nlp.vocab.vectors.shape[1] == 8
+    assert (vector(made, "mayor") != vector(made, "mill")).any()
 
 
 def test_the_same_data_give_the_same_vectors(tiny):
