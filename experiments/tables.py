@@ -61,23 +61,17 @@ MINILM = ("minilm_genia", "minilm_litbank")
 # Rows of docs/experiments.md: group, corpus and name.
 EXCERPTS = {
     "overview": {
-        "GENIA: spancat": "main/genia/spancat",
-        "GENIA: nested_ner, same settings": "main/genia/nested_ner",
-        "GENIA: nested_ner, default": "default/genia/nested_ner",
-        "LitBank: spancat": "main/litbank/spancat",
-        "LitBank: nested_ner, same settings": "main/litbank/nested_ner",
-        "LitBank: nested_ner, default": "default/litbank/nested_ner",
-        "LitBank: spancat, tuned": "settings/litbank/spancat, 1,000 words, L2 = 1",
-        "LitBank: nested_ner, tuned": "settings/litbank/nested_ner, 1,000 words, L2 = 1",
-    },
-    "words": {
-        f"{title}: {shown}": f"words/{corpus}/{name}"
+        f"{title}, {updates} updates: {name}": f"{group}/{corpus}/{name}"
         for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
-        for shown, name in {
-            "hashed words": "nested_ner, hashed words",
-            "known words, today's default": "nested_ner",
-            "spancat, known words": "spancat, known words",
-        }.items()
+        for group, updates in (("words", "1,000"), ("long", "4,000"))
+        for name in (BEFORE, AFTER)
+    },
+    "vectors": {
+        f"{title}, {size}: {shown}": f"{group}/{corpus}/{name}"
+        for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
+        for group, size, suffix in (("vectors_small", "500 sentences", ", 500 sentences"), ("vectors", "all", ""))
+        for system in (BEFORE, AFTER)
+        for shown, name in {system: f"{system}, no vectors", f"{system}, vectors": f"{system}{suffix}"}.items()
     },
 }
 
@@ -175,7 +169,7 @@ def plot_all() -> None:
     """The plots that docs/experiments.md shows."""
     from plots import plot_confidence, plot_curves, plot_sizes
 
-    results = results_of(runs_by_group()["default"])
+    results = results_of(runs_by_group()["long"])
     for corpus, found in results.items():
         plot_curves(found, f"The default on {CORPORA[corpus]}", RESULTS / f"default-{corpus}.png")
     if sizes := _sizes():

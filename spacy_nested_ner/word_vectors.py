@@ -23,6 +23,8 @@ WIDTH = 128
 MAX_WORDS = 200_000
 # Words that the transformer reads at once, and pieces of a word that it reads at most.
 _BATCH, _LONGEST = 256, 32
+# Vectors that are copied in double precision at once.
+_TOGETHER = 10_000
 
 
 class WordVectors(NamedTuple):
@@ -64,6 +66,8 @@ def make_word_vectors(
     progress (bool): Show a progress bar on a terminal.
     RETURNS (WordVectors): A pipeline with the vectors, for `[initialize] vectors`, and what is in it.
     """
+    if max_words < 0:
+        raise ValueError(f"max_words is {max_words:,}; expected 0 or more")
     nlp = spacy.blank(lang)
     reader = _Reader(transformer, gpu_id)
     if not 1 <= width <= reader.width:
@@ -73,16 +77,16 @@ def make_word_vectors(
         for word in _words(doc, nlp):
             spelled[reader.normal(word)][word] += 1
     found = sorted(spelled, key=lambda word: -spelled[word].total())
-    own = [word for word in reader.own_words() if word not in spelled]
-    words = [*found[:max_words], *own]
+    # In this order: frequent words of the data, then the transformer's own.
+    words = list(dict.fromkeys([*found[:max_words], *reader.own_words()]))
     vectors, kept = _reduced(reader.read(words, progress=progress), width)
     nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, data=vectors, name=f"{lang}_word_vectors")
     for row, word in enumerate(words):
         for spelling in dict.fromkeys([*spelled.get(word, ()), *reader.spellings(word)]):
             nlp.vocab.strings.add(spelling)
             nlp.vocab.vectors.add(spelling, row=row)
-    n_words = len(words) - len(own)
-    return WordVectors(nlp, n_words, len(found) - n_words, len(own), kept)
+    in_data = len(spelled.keys() & set(words))
+    return WordVectors(nlp, in_data, len(spelled) - in_data, len(words) - in_data, kept)
 
 
 def _words(doc: Doc, nlp: Language) -> Iterator[str]:
@@ -96,11 +100,12 @@ def _words(doc: Doc, nlp: Language) -> Iterator[str]:
 def _reduced(vectors: NDArray[np.float32], width: int) -> tuple[NDArray[np.float32], float]:
     """The principal components, scaled so that the mean square is 1, and the share of the variance they keep."""
     centered = vectors - vectors.mean(axis=0)
-    variances, directions = np.linalg.eigh(centered.T.astype("float64") @ centered)
+    parts = np.array_split(centered, len(centered) // _TOGETHER + 1)
+    variances, directions = np.linalg.eigh(sum(part.T.astype("float64") @ part for part in parts))
     kept = variances[-width:].sum() / max(variances.sum(), np.finfo("float64").tiny)
-    reduced = centered @ directions[:, : -width - 1 : -1]
-    scale = np.sqrt(np.mean(reduced**2))
-    return np.ascontiguousarray(reduced / (scale or 1), dtype="float32"), float(kept)
+    reduced = np.concatenate([part @ directions[:, : -width - 1 : -1] for part in parts]).astype("float32")
+    scale = np.sqrt(np.mean(reduced**2, dtype="float64"))
+    return reduced / np.float32(scale or 1), float(kept)
 
 
 class _Reader:

@@ -102,6 +102,10 @@ def test_the_most_frequent_words_are_kept(tiny):
     made = make_word_vectors(docs_of("beta gamma beta alpha Gamma beta"), tiny, width=4, max_words=2)
     assert (made.words, made.left_out) == (2, 1)
     assert [made.nlp.vocab.has_vector(word) for word in ("beta", "gamma", "alpha")] == [True, True, False]
+    # The transformer knows this one.
+    made = make_word_vectors(docs_of("beta beta mill"), tiny, width=4, max_words=1)
+    assert (made.words, made.left_out) == (2, 0)
+    vector(made, "mill")
 
 
 def test_tokens_of_the_data_and_of_the_tokenizer_have_a_vector(tiny):
@@ -160,6 +164,8 @@ def test_errors_say_what_to_do(tiny, tmp_path, monkeypatch):
     for width in (0, 17):
         with pytest.raises(ValueError, match=f"width is {width}; expected a number from 1 to 16, which "):
             make_word_vectors([], tiny, width=width)
+    with pytest.raises(ValueError, match="max_words is -1; expected 0 or more"):
+        make_word_vectors([], tiny, max_words=-1)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"empty' cannot be loaded; expected its name on the Hugging Face hub, or a "):
         make_word_vectors([], str(tmp_path / "empty"))

@@ -7,6 +7,7 @@ from spacy.cli._util import Opt
 
 from .._whole import whole_folder
 from ..corpus import Settings
+from ..word_vectors import MAX_WORDS, WIDTH, make_word_vectors
 from .options import Data, From, Gpu, Lang, SkipBad, Source, check_pipeline_folder, errors_shown
 
 _Transformer = Annotated[str, Opt("--transformer", "-T", help="Name of the transformer, or a folder with one")]
@@ -20,8 +21,8 @@ def vectors_cli(
     data: Data,
     transformer: _Transformer,
     output: _Output,
-    width: _Width = 128,
-    max_words: _MaxWords = 200_000,
+    width: _Width = WIDTH,
+    max_words: _MaxWords = MAX_WORDS,
     lang: Lang = "en",
     source_format: From = None,
     gpu_id: Gpu = -1,
@@ -33,9 +34,6 @@ def vectors_cli(
     Words are those of DATA, such as the training data and any other texts like the ones to be predicted, and those that
     the transformer knows. Mentions in DATA are not looked at. `init --vectors` makes a config that uses the vectors.
     """
-    # spaCy imports all commands when it starts: what only this one needs is loaded here.
-    from ..word_vectors import make_word_vectors
-
     with errors_shown():
         check_pipeline_folder(output, force=force)
         settings = Settings(lang=lang, misaligned="drop")
