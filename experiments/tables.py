@@ -57,7 +57,7 @@ number, not by one less). Thresholds are those that are best on dev. *Nested R* 
 # The group that has runs with several numbers of sentences.
 SIZES = "sizes"
 # The groups of the small transformer that are compared, one for each corpus.
-MINILM = ("minilm_genia", "minilm_litbank")
+MINILM = ("minilm_genia", "minilm_folds")
 # Rows of docs/experiments.md: group, corpus and name.
 EXCERPTS = {
     "overview": {
