@@ -88,10 +88,10 @@ def decide_vectors(vectors: str | None) -> Decision:
         why = "they gain most on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
         return Decision(subject, "none", why)
     table = _load(vectors).vocab.vectors
-    if not table.n_keys:
+    if not all(table.shape):
         raise ValueError(f"the pipeline {vectors!r} has no word vectors; make some with `spacy nested-ner vectors`")
-    words, width = table.shape
-    why = f"{counted(words, 'word')}, {width} numbers each; they become part of the trained pipeline"
+    words = "any word" if table.mode == "floret" else counted(len(set(table.key2row.values())), "word")
+    why = f"{words}, {table.shape[1]} numbers each; they become part of the trained pipeline"
     values = {name: vectors, "components.tok2vec.model.embed.include_static_vectors": True}
     return Decision(subject, vectors, why, values, name=name)
 

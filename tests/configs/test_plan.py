@@ -2,11 +2,13 @@
 
 import re
 
+import numpy as np
 import pytest
 import spacy
 from small_corpora import CROSSING, DOUBLE, FLAT, NESTED, WIDE, save_docs
 from spacy.tokens import Span
 from spacy.util import load_model_from_config, registry
+from spacy.vectors import Vectors
 from thinc.api import Config
 
 from spacy_nested_ner import init_config
@@ -251,6 +253,24 @@ def test_a_transformer(tmp_path):
     assert why(plan, "Encoder")[0] == "models/my bert"
     assert "# Needs: pip install 'spacy-nested-ner[transformers]'\n" in plan.text
     assert {"Weight decay", "Dropout"}.isdisjoint(decision.subject for decision in plan.decisions)
+
+
+def test_word_vectors(train, tmp_path):
+    nlp = spacy.blank("en")
+    nlp.vocab.set_vector("Ghent", np.ones(3, dtype="float32"))
+    nlp.to_disk(tmp_path / "some")
+    data = np.ones((50, 3), dtype="float32")
+    nlp.vocab.vectors = Vectors(mode="floret", minn=3, maxn=4, hash_count=2, data=data, strings=nlp.vocab.strings)
+    nlp.to_disk(tmp_path / "floret")
+    for name, words in (("some", "1 word"), ("floret", "any word")):
+        plan = init_config(train, vectors=str(tmp_path / name))
+        config = config_of(plan)
+        assert config["paths"]["vectors"] == config["initialize"]["vectors"] == str(tmp_path / name)
+        assert config["components"]["tok2vec"]["model"]["embed"]["include_static_vectors"] is True
+        reason = f"{words}, 3 numbers each; they become part of the trained pipeline"
+        assert why(plan, "Word vectors") == (str(tmp_path / name), reason)
+    assert why(init_config(train), "Word vectors")[0] == "none"
+    assert config_of(init_config(train))["components"]["tok2vec"]["model"]["embed"]["include_static_vectors"] is False
 
 
 def test_the_rates_of_a_transformer_are_those_of_the_template(train):
