@@ -54,6 +54,20 @@ def lead(corpora: list[Folds]) -> Lead:
     return Lead(float(observed), float(low), float(high))
 
 
+def short_lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
+    """One row per corpus, by its title, that is not divided: seeds, test F of both, and the lead."""
+    rows = [
+        [
+            title,
+            str(len(pair.before)),
+            *map(percent, _f(_counts_of_folds([pair]).sum(axis=0))),
+            show_lead(lead([[pair]])),
+        ]
+        for title, (pair,) in corpora.items()
+    ]
+    return markdown(["", "seeds", before, after, "lead"], rows)
+
+
 def lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
     """One row per corpus, by its title, and one for the mean over them. NR is the recall of nested mentions, at the
     precision of the first system.
@@ -64,7 +78,11 @@ def lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
     for title, folds in corpora.items():
         f.append(_f(_counts_of_folds(folds).sum(axis=0)))
         nested = np.mean([nested_recalls(pair) for pair in folds], axis=0)
-        shown = [*map(percent, f[-1]), show_lead(lead([folds])), *map(percent, nested)]
+        shown = [
+            *map(percent, f[-1]),
+            show_lead(lead([folds])),
+            *("" if np.isnan(recall) else percent(recall) for recall in nested),
+        ]
         rows.append([title, str(len(folds)), str(len(folds[0].before)), *shown])
     if len(rows) > 1:
         means = map(percent, np.mean(f, axis=0))

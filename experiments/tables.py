@@ -26,7 +26,7 @@ from confidence_tables import (
     short_calibration_table,
     thresholds_table,
 )
-from leads import Folds, Pair, lead_table, pair_of
+from leads import Folds, Pair, lead_table, pair_of, short_lead_table
 from markup import fill
 from plan import ROOT, read_plan, runs_by_group, titles
 from results import FOLDER, RESULTS, collect
@@ -40,8 +40,8 @@ PAIR_TITLES = {
     "genia": "GENIA",
     "litbank": "LitBank",
     "litbank-tuned": "LitBank, tuned",
-    "genia-transformer": "GENIA, small transformer",
-    "litbank-transformer": "LitBank, five folds, small transformer",
+    "genia-transformer": "GENIA, transformer",
+    "litbank-transformer": "LitBank folds, transformer",
 }
 # The group and corpus where both systems were tried with all settings, so that the best of each can be compared.
 TUNED = ("settings", "litbank")
@@ -65,13 +65,6 @@ EXCERPTS = {
         for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
         for group, updates in (("words", "1,000"), ("long", "4,000"))
         for name in (BEFORE, AFTER)
-    },
-    "vectors": {
-        f"{title}, {size}: {shown}": f"{group}/{corpus}/{name}"
-        for corpus, title in (("genia", "GENIA"), ("litbank", "LitBank"))
-        for group, size, suffix in (("vectors_small", "500 sentences", ", 500 sentences"), ("vectors", "all", ""))
-        for system in (BEFORE, AFTER)
-        for shown, name in {system: f"{system}, no vectors", f"{system}, vectors": f"{system}{suffix}"}.items()
     },
 }
 
@@ -126,6 +119,18 @@ def _minilm() -> dict[str, Folds]:
     return corpora
 
 
+def _vectors(system: str) -> dict[str, Folds]:
+    """A system without and with word vectors, by corpus and size."""
+    groups = {"vectors_small": (", 500 sentences", ", 500 sentences"), "vectors": ("", ", all")}
+    pairs: dict[str, Folds] = {}
+    for group, (suffix, size) in groups.items():
+        for corpus, names in results_of(runs_by_group()[group]).items():
+            pair = pair_of(names.get(f"{system}, no vectors", []), names.get(f"{system}{suffix}", []))
+            if pair.before:
+                pairs[f"{CORPORA[corpus]}{size}"] = [pair]
+    return dict(sorted(pairs.items()))
+
+
 def _confidence() -> list[str]:
     every = read_confidence()
     results = both(every)
@@ -160,6 +165,7 @@ def fill_page(page: str, every: Every) -> str:
     page = fill(page, "recipe", dev_table(recipe))
     page = fill(page, "averaging", averaging(read_plan()))
     page = fill(page, "sizes", short_size_table(_sizes()))
+    page = fill(page, "vectors", short_lead_table(_vectors(AFTER), "without", "with vectors"))
     page = fill(page, "leads", lead_table(_minilm(), BEFORE, AFTER))
     pairs = {PAIR_TITLES[pair]: seeds for pair, seeds in both(read_confidence()).items()}
     return fill(page, "calibration", short_calibration_table(pairs))

@@ -8,6 +8,7 @@ patience ends when one kind has not improved for long, so it has only that kind,
 """
 
 import argparse
+import copy
 import ctypes
 import time
 import warnings
@@ -91,7 +92,8 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         "corpora.train": read_train,
         "corpora.dev": _reader(run.folder / "dev.spacy"),
         "system.seed": run.seed,
-        **run.overrides,
+        # Copied, because overrides below a setting change its value in place.
+        **copy.deepcopy(run.overrides),
     }
     if run.vectors:
         settings["paths.vectors"] = str(save_vectors(run, data))

@@ -85,7 +85,7 @@ def decide_vectors(vectors: str | None) -> Decision:
     """Whether words have vectors from elsewhere. For tok2vec only."""
     subject, name = "Word vectors", "paths.vectors"
     if vectors is None:
-        why = "they gain most on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
+        why = "they may help on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
         return Decision(subject, "none", why)
     table = _load(vectors).vocab.vectors
     if not all(table.shape):
