@@ -78,11 +78,7 @@ def lead_table(corpora: dict[str, Folds], before: str, after: str) -> str:
     for title, folds in corpora.items():
         f.append(_f(_counts_of_folds(folds).sum(axis=0)))
         nested = np.mean([nested_recalls(pair) for pair in folds], axis=0)
-        shown = [
-            *map(percent, f[-1]),
-            show_lead(lead([folds])),
-            *("" if np.isnan(recall) else percent(recall) for recall in nested),
-        ]
+        shown = [*map(percent, f[-1]), show_lead(lead([folds])), *map(percent, nested)]
         rows.append([title, str(len(folds)), str(len(folds[0].before)), *shown])
     if len(rows) > 1:
         means = map(percent, np.mean(f, axis=0))

@@ -123,6 +123,11 @@ class _Reader:
                 f"a transformer is needed to make vectors, though not to use them ({error}): "
                 f"pip install 'spacy-nested-ner[transformers]'"
             ) from None
+        if gpu_id >= torch.cuda.device_count():
+            raise ValueError(
+                f"gpu_id is {gpu_id}, and PyTorch finds {torch.cuda.device_count()} GPUs; expected the number of one, "
+                f"from 0 on, or -1 for the CPU"
+            )
         self._torch = torch
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(transformer)

@@ -166,6 +166,8 @@ def test_errors_say_what_to_do(tiny, tmp_path, monkeypatch):
             make_word_vectors([], tiny, width=width)
     with pytest.raises(ValueError, match="max_words is -1; expected 0 or more"):
         make_word_vectors([], tiny, max_words=-1)
+    with pytest.raises(ValueError, match=r"gpu_id is 99, and PyTorch finds .* or -1 for the CPU"):
+        make_word_vectors([], tiny, gpu_id=99)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"empty' cannot be loaded; expected its name on the Hugging Face hub, or a "):
         make_word_vectors([], str(tmp_path / "empty"))

@@ -1,6 +1,7 @@
 """`spacy nested-ner vectors`"""
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 from spacy.cli._util import Opt
@@ -48,4 +49,5 @@ def vectors_cli(
         if made.left_out:
             print(f"{made.left_out:,} rarer words of the data have no vector, see --max-words")
         print(f"{width} numbers per word, which keep {made.kept:.0%} of the variance")
-        print(f"\nSaved {output}\n\nNext:\n  spacy nested-ner init config.cfg --train … --dev … --vectors {output}")
+        init = f"spacy nested-ner init config.cfg --train … --dev … --vectors {quote(str(output))}"
+        print(f"\nSaved {output}\n\nNext:\n  {init}")
