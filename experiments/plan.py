@@ -31,8 +31,7 @@ class Run:
     bfloat16 (bool): Whether a transformer multiplies in bfloat16.
     head_rate (float): Multiplies the learning rate of the last component, for those that have no such setting.
     only_dev (bool): The test set is not scored: a choice is still to be made.
-    vectors (bool): Whether tok2vec has word vectors that were taken from the small transformer: for the words of the
-        training data, and those that it knows.
+    vectors (bool): Whether tok2vec has word vectors that were taken from the small transformer.
     source (Run | None): The run of another group whose result this one shows.
     """
 

@@ -32,7 +32,6 @@ from thinc.api import NumpyOps, Optimizer, fix_random_seed
 
 from spacy_nested_ner._whole import whole_folder
 from spacy_nested_ner.annotation import mentions_of
-from spacy_nested_ner.corpus import read_docs
 from spacy_nested_ner.evaluation.scorer import nested_ner_score
 from spacy_nested_ner.word_vectors import make_word_vectors
 
@@ -96,7 +95,9 @@ def train(run: Run, progress: Callable[[str], None] = print) -> tuple[dict[str, 
         **copy.deepcopy(run.overrides),
     }
     if run.vectors:
-        settings["paths.vectors"] = str(save_vectors(run, data))
+        vectors = save_vectors()
+        settings["paths.vectors"] = str(vectors)
+        settings["nlp.vectors"] = load_config(vectors / "config.cfg")["nlp"]["vectors"]
         settings["components.tok2vec.model.embed.include_static_vectors"] = True
     nlp = init_nlp(load_config(run.config, overrides=settings, interpolate=False))
     if run.head_rate != 1:
@@ -163,15 +164,14 @@ def _training_file(run: Run) -> Path:
     return part
 
 
-def save_vectors(run: Run, data: Path) -> Path:
-    """Word vectors from the small transformer for the training data of a run, made once.
+def save_vectors() -> Path:
+    """Word vectors from the small transformer, made once.
 
     RETURNS (Path): The folder of a pipeline that has them.
     """
-    part = f"{run.sentences}-{run.seed}" if run.sentences else Path(run.train).stem
-    folder = ROOT / "training" / "experiments" / "vectors" / f"{run.corpus}-{part}"
+    folder = ROOT / "training" / "experiments" / "vectors"
     if not folder.exists():
-        made = make_word_vectors(read_docs(data), str(encoder.folder()))
+        made = make_word_vectors(str(encoder.folder()))
         with whole_folder(folder) as unfinished:
             made.nlp.to_disk(unfinished)
     return folder

@@ -87,12 +87,17 @@ def decide_vectors(vectors: str | None) -> Decision:
     if vectors is None:
         why = "they may help on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
         return Decision(subject, "none", why)
-    table = _load(vectors).vocab.vectors
+    nlp = _load(vectors)
+    table = nlp.vocab.vectors
     if not all(table.shape):
         raise ValueError(f"the pipeline {vectors!r} has no word vectors; make some with `spacy nested-ner vectors`")
-    words = "any word" if table.mode == "floret" else counted(len(set(table.key2row.values())), "word")
+    words = counted(len(set(table.key2row.values())), "word") if table.mode == "default" else "any word"
     why = f"{words}, {table.shape[1]} numbers each; they become part of the trained pipeline"
-    values = {name: vectors, "components.tok2vec.model.embed.include_static_vectors": True}
+    values = {
+        name: vectors,
+        "nlp.vectors": nlp.config["nlp"]["vectors"],
+        "components.tok2vec.model.embed.include_static_vectors": True,
+    }
     return Decision(subject, vectors, why, values, name=name)
 
 

@@ -146,12 +146,12 @@ def test_a_run_with_word_vectors(scripts, sample, tmp_path, monkeypatch, name):
     run = dataclasses.replace(first, folder=sample, updates=[1], eval_frequency=1, only_dev=True, corpus="sample")
     asked = copy.deepcopy(run.set)
     _, nlp = trial.train(run, progress=lambda line: None)
-    (made,) = (tmp_path / "training" / "experiments" / "vectors").iterdir()
-    assert made.name == "sample-train"
+    made = tmp_path / "training" / "experiments" / "vectors"
+    assert nlp.config["nlp"]["vectors"]["@vectors"] == "spacy-nested-ner.PieceVectors.v1"
     assert nlp.vocab.vectors.shape[1] == 128
     static = nlp.get_pipe("tok2vec").model.walk()
     assert [layer.get_dim("nM") for layer in static if layer.name == "static_vectors"] == [128]
     assert run.set == asked
     # They are made once.
     monkeypatch.setattr(trial, "make_word_vectors", None)
-    assert trial.save_vectors(run, sample / "train.spacy") == made
+    assert trial.save_vectors() == made

@@ -1,0 +1,164 @@
+"""A vector for every word: its pieces, what spaCy does with the table, and saving. No transformer."""
+
+import pickle
+
+import numpy as np
+import pytest
+import spacy
+from spacy.attrs import ORTH
+from spacy.ml import StaticVectors
+from spacy.strings import StringStore
+from spacy.tokens import Doc
+
+from spacy_nested_ner.word_vectors import PieceVectors, piece_vectors
+
+PIECES = ["mill", "mi", "a", "-", "2", "##ll", "##er", "##e", "##a", "##2", "##lord", "é"]
+ROWS = {piece: row for row, piece in enumerate(PIECES)}
+DATA = np.random.RandomState(0).rand(len(PIECES), 3).astype("float32")
+
+
+def table(*, strings=None, **options):
+    return PieceVectors(strings=StringStore() if strings is None else strings, data=DATA, keys=PIECES, **options)
+
+
+def pipeline(**options):
+    config = {"nlp": {"vectors": {"@vectors": "spacy-nested-ner.PieceVectors.v1", **options}}}
+    nlp = spacy.blank("en", config=config)
+    for piece in PIECES:
+        nlp.vocab.strings.add(piece)
+    nlp.vocab.vectors = table(strings=nlp.vocab.strings, **options)
+    return nlp
+
+
+def mean_of(*pieces):
+    return DATA[[ROWS[piece] for piece in pieces]].mean(axis=0)
+
+
+@pytest.mark.parametrize(
+    ("word", "pieces"),
+    [
+        ("mill", ["mill"]),
+        ("miller", ["mill", "##er"]),  # the longest piece, not "mi", "##ll"
+        ("mille", ["mill", "##e"]),
+        ("mi", ["mi"]),
+        ("milord", ["mi", "##lord"]),
+        ("mill-a", ["mill", "-", "a"]),  # a part begins anew
+        ("2-a2", ["2", "-", "a", "##2"]),
+        ("a+a", ["a", "a"]),  # "+" is punctuation, too, and no piece
+        ("mi\u200bll", ["mi", "##ll"]),  # a character without a piece
+        ("xma", ["##a"]),  # "xm" has no piece
+        ("xmi", []),  # "mi" begins a word, and "##mi" is no piece
+        ("##er", ["##er"]),  # a key of the table
+        ("x", []),
+        (" \n", []),
+        ("", []),
+        ("Mill", ["##ll"]),
+        ("é", ["é"]),
+    ],
+)
+def test_the_pieces_of_a_word(word, pieces):
+    vectors = table()
+    assert vectors.pieces(word) == pieces
+    vectors.strings.add(word)
+    expected = mean_of(*pieces) if pieces else np.zeros(3)
+    np.testing.assert_allclose(vectors.get_batch([word])[0], expected, rtol=1e-6)
+    assert (word in vectors) == bool(pieces)
+
+
+def test_case_and_accents_are_ignored_if_the_table_has_none():
+    assert table(ignore_case=True).pieces("MILLER") == ["mill", "##er"]
+    assert table(ignore_case=True).pieces("MILLÉ") == ["mill"]
+    assert table(ignore_case=True, ignore_accents=True).pieces("MILLÉ") == ["mill", "##e"]
+    assert table(ignore_accents=True).pieces("é") == ["é"]  # a key of the table, as it is spelled
+    assert table(ignore_accents=True).pieces("mille\u0301r") == ["mill", "##er"]
+
+
+def test_long_words_are_cut():
+    assert table().pieces("a" * 10_000) == ["a"] + ["##a"] * 99
+
+
+def test_words_are_looked_up_by_hash_and_by_string_any_number_of_times():
+    vectors = table()
+    words = ["miller", "x", "a", "miller", "milord", "a"]
+    hashes = np.array([vectors.strings.add(word) for word in words], dtype="uint64")
+    found = vectors.get_batch(hashes)
+    np.testing.assert_array_equal(found, vectors.get_batch(words))
+    np.testing.assert_array_equal(found, [vectors.get_batch([word])[0] for word in words])
+    assert vectors.get_batch([]).shape == (0, 3)
+    np.testing.assert_array_equal(vectors.get_batch(["x"]), np.zeros((1, 3)))
+
+
+def test_a_word_without_a_piece_has_no_vector():
+    vectors = table()
+    np.testing.assert_allclose(vectors["miller"], mean_of("mill", "##er"), rtol=1e-6)
+    with pytest.raises(KeyError, match="no piece of the word 'x' has a vector"):
+        vectors["x"]
+
+
+def test_a_word_that_is_added_is_its_own_piece():
+    vectors = table()
+    before = vectors.get_batch(["miller"])
+    vectors.add("miller", row=ROWS["a"])
+    np.testing.assert_array_equal(vectors.get_batch(["miller"])[0], DATA[ROWS["a"]])
+    assert (before != vectors.get_batch(["miller"])).any()
+
+
+def test_only_so_many_words_are_remembered(monkeypatch):
+    monkeypatch.setattr(piece_vectors, "_REMEMBERED", 2)
+    vectors = table()
+    words = ["miller", "a", "mill", "mille", "2", "mi"]
+    found = vectors.get_batch(words)
+    assert len(vectors._found) <= 2
+    np.testing.assert_array_equal(found, table().get_batch(words))
+
+
+def test_spacy_finds_the_vectors_of_all_words():
+    nlp = pipeline(ignore_case=True)
+    doc = Doc(nlp.vocab, ["Miller", "xyz", "mill-a"])
+    np.testing.assert_allclose(doc[0].vector, mean_of("mill", "##er"), rtol=1e-6)
+    assert [token.has_vector for token in doc] == [True, False, True]
+    assert [token.is_oov for token in doc] == [False, True, False]
+    assert not doc[1].vector.any()
+    layer = StaticVectors(nO=3)
+    layer.initialize(X=[doc])
+    layer.set_param("W", np.eye(3, dtype="float32"))
+    np.testing.assert_allclose(layer.predict([doc]).data, nlp.vocab.vectors.get_batch(doc.to_array(ORTH)))
+    np.testing.assert_allclose(layer.predict([doc]).data[2], mean_of("mill", "-", "a"), rtol=1e-6)
+
+
+def test_saved_and_loaded(tmp_path):
+    nlp = pipeline(ignore_case=True, ignore_accents=True)
+    nlp.to_disk(tmp_path)
+    others = [
+        spacy.load(tmp_path),
+        spacy.blank("en", config={"nlp": {"vectors": nlp.config["nlp"]["vectors"]}}).from_bytes(nlp.to_bytes()),
+        pickle.loads(pickle.dumps(nlp)),
+    ]
+    expected = nlp("Miller")[0].vector
+    assert expected.any()
+    for other in others:
+        assert isinstance(other.vocab.vectors, PieceVectors)
+        np.testing.assert_array_equal(other("Millér")[0].vector, expected)
+        about = other.meta["vectors"]
+        assert (about["width"], about["vectors"], about["mode"]) == (3, 12, "pieces")
+
+
+def test_other_vectors_take_the_place_of_those_that_were_looked_up():
+    vectors = table()
+    before = vectors.get_batch(["miller"])
+    other = PieceVectors(strings=StringStore(), data=DATA, keys=reversed(PIECES))
+    vectors.from_bytes(other.to_bytes())
+    assert (before != vectors.get_batch(["miller"])).any()
+    np.testing.assert_array_equal(vectors.get_batch(["miller"]), other.get_batch(["miller"]))
+
+
+@pytest.mark.slow
+def test_other_processes_have_the_vectors():
+    nlp = pipeline(ignore_case=True)
+    nlp.add_pipe("tok2vec", config={"model": {"pretrained_vectors": True}})
+    nlp.initialize()
+    texts = ["Miller a mill", "milord"] * 4
+    alone = [doc.tensor for doc in nlp.pipe(texts)]
+    together = [doc.tensor for doc in nlp.pipe(texts, n_process=2, batch_size=2)]
+    for one, other in zip(alone, together, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-5)
