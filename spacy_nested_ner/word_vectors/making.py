@@ -103,7 +103,9 @@ class _Reader:
                 f"the transformer {transformer!r} cannot be loaded; expected its name on the Hugging Face hub, or a "
                 f"folder with its config, weights and tokenizer: {reason}"
             ) from None
-        self._is_word_piece = any(token.startswith(INSIDE) for token in self._tokenizer.get_vocab())
+        tokens = list(self._tokenizer.get_vocab())
+        # Others have a few that consist of such characters.
+        self._is_word_piece = sum(token.startswith(INSIDE) for token in tokens) > sum(map(_begins_word, tokens))
         self._model = (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
         self._device = torch.device("cpu" if gpu_id < 0 else f"cuda:{gpu_id}")
         self._model.to(self._device)
@@ -137,11 +139,10 @@ class _Reader:
         """What a piece has in the table; "" for none."""
         if self._is_word_piece:
             return "" if token == INSIDE else token
-        begins = token.startswith(("Ġ", "▁"))
         text = self._tokenizer.convert_tokens_to_string([token]).strip().removeprefix("▁")
         if len(text.split()) != 1 or "\N{REPLACEMENT CHARACTER}" in text:
             return ""
-        return text if begins else INSIDE + text
+        return text if _begins_word(token) else INSIDE + text
 
     def read(self, pieces: list[int], *, progress: bool) -> NDArray[np.float32]:
         """The vector of every piece between the special tokens that begin and end a text."""
@@ -157,3 +158,8 @@ class _Reader:
                 vectors[start : start + _BATCH] = hidden.float().cpu().numpy()
                 bar.update(len(some))
         return vectors
+
+
+def _begins_word(token: str) -> bool:
+    """Whether it is marked so, by a tokenizer that is not WordPiece."""
+    return token.startswith(("Ġ", "▁"))

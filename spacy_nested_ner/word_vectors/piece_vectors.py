@@ -57,8 +57,9 @@ class PieceVectors(Vectors):
     def get_batch(self, keys: Iterable[int | str]) -> Any:
         """The vectors of words; zeros for those without any piece."""
         ops = get_array_ops(self.data)
+        keys = keys.tolist() if hasattr(keys, "tolist") else keys
         numbers: dict[int | str, int] = {}
-        of_keys = [numbers.setdefault(key, len(numbers)) for key in getattr(keys, "tolist", lambda: keys)()]
+        of_keys = [numbers.setdefault(key, len(numbers)) for key in keys]
         rows = [self._rows_of(key) for key in numbers]
         flat = ops.asarray1i([row for of_word in rows for row in of_word])
         if not len(flat):  # Thinc refuses them
