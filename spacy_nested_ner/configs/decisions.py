@@ -85,7 +85,7 @@ def decide_vectors(vectors: str | None) -> Decision:
     """Whether words have vectors from elsewhere. For tok2vec only."""
     subject, name = "Word vectors", "paths.vectors"
     if vectors is None:
-        why = "they may help on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
+        why = "they help most on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
         return Decision(subject, "none", why)
     nlp = _load(vectors)
     table = nlp.vocab.vectors

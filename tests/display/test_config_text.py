@@ -33,7 +33,7 @@ Labels: PER 4, GPE 3, ORG 1
 Spans key      sc               8 spans
 Language       en               assumed; --lang for another
 Encoder        tok2vec          trains on a CPU; --transformer NAME is slower and often better
-Word vectors   none             they may help on small corpora: make some with `spacy nested-ner
+Word vectors   none             they help most on small corpora: make some with `spacy nested-ner
                                 vectors`, then --vectors NAME
 Tokens         of the data      the data have no spacing; the tokenizer would keep 100.0 % of the
                                 words
