@@ -6,13 +6,17 @@ LETTERS = [*string.ascii_letters, *string.digits, *string.punctuation]
 WORDS = ["mayor", "mill", "harbor"]
 
 
-def save_transformer(folder, *, lower=True, width=16):
-    """Save it as spacy-transformers and `spacy nested-ner vectors` read it."""
+def save_transformer(folder, *, lower=True, width=16, more=()):
+    """Save it as spacy-transformers and `spacy nested-ner vectors` read it.
+
+    more (Iterable[str]): Other pieces.
+    """
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
     folder.mkdir(parents=True)
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *LETTERS, *WORDS, *(f"##{letter}" for letter in LETTERS)]
+    pieces += more
     (folder / "vocab.txt").write_text("\n".join(pieces), encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt"), do_lower_case=lower).save_pretrained(folder)
     torch.manual_seed(0)

@@ -118,6 +118,6 @@ def check_pipeline_folder(folder: Path, *, force: bool) -> None:
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     if not (folder / "config.cfg").is_file() or not (folder / "meta.json").is_file():
-        raise ValueError(f"{folder} exists and is not a pipeline; give a new or empty folder, see --output")
+        raise ValueError(f"{folder} exists and is not a pipeline; give a new or empty folder")
     if not force:
         raise ValueError(f"{folder} has a pipeline; give another folder, or --force to replace it")

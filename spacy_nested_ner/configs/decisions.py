@@ -81,13 +81,18 @@ def decide_encoder(transformer: str | None) -> Decision:
     return Decision("Encoder", transformer, why, {"vars.transformer": transformer})
 
 
-def decide_vectors(vectors: str | None) -> Decision:
+def decide_vectors(vectors: str | None, lang: str) -> Decision:
     """Whether words have vectors from elsewhere. For tok2vec only."""
     subject, name = "Word vectors", "paths.vectors"
     if vectors is None:
         why = "they help most on small corpora: make some with `spacy nested-ner vectors`, then --vectors NAME"
         return Decision(subject, "none", why)
     nlp = _load(vectors)
+    if nlp.lang != lang:
+        raise ValueError(
+            f"the vectors {vectors!r} are of a pipeline with lang = {nlp.lang!r}, and lang is {lang!r}; expected the "
+            f"same, which spaCy demands"
+        )
     table = nlp.vocab.vectors
     if not all(table.shape):
         raise ValueError(f"the pipeline {vectors!r} has no word vectors; make some with `spacy nested-ner vectors`")

@@ -92,7 +92,7 @@ def init_config(
         dev_contents.choose_key(key)
     pipeline = [decide_key(contents, key), decide_language(nlp, given=lang is not None), decide_encoder(transformer)]
     if transformer is None:
-        pipeline.append(decide_vectors(vectors))
+        pipeline.append(decide_vectors(vectors, str(nlp.lang)))
     training = _decide_training(contents, template, key)
     changes = _changes([*pipeline, *training], contents, dev_contents, name)
     config = Config().from_str(fill(read_template(template), changes))

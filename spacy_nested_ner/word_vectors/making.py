@@ -4,6 +4,7 @@ The transformer reads every piece of its vocabulary by itself, once. What its la
 directions in which pieces differ most. Needs PyTorch and transformers to make the vectors, and neither to use them.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +13,14 @@ from numpy.typing import NDArray
 from spacy.language import Language
 
 from .._progress import progress_bar
-from .piece_vectors import INSIDE, PieceVectors
+from .piece_vectors import INSIDE, REGISTERED, PieceVectors, is_ideograph
 
 # Numbers per word.
 WIDTH = 128
 # Pieces that the transformer reads at once.
 _BATCH = 256
+# How some tokenizers name single bytes.
+_BYTE = re.compile("<0x[0-9A-F]{2}>")
 # Vectors that are copied in double precision at once.
 _TOGETHER = 10_000
 
@@ -47,17 +50,22 @@ def make_word_vectors(
     progress (bool): Show a progress bar on a terminal.
     RETURNS (WordVectors): A pipeline with the vectors, for `init --vectors`, and what is in it.
     """
+    nlp = spacy.blank(lang, config={"nlp": {"vectors": {"@vectors": REGISTERED}}})
+    strings = nlp.vocab.strings
     reader = _Reader(transformer, gpu_id)
     if not 1 <= width <= reader.width:
         raise ValueError(f"width is {width}; expected a number from 1 to {reader.width}, which {transformer!r} has")
     pieces = reader.pieces()
     vectors, kept = _reduced(reader.read(list(pieces.values()), progress=progress), width)
-    settings = {"ignore_case": reader.ignores("Word", "word"), "ignore_accents": reader.ignores("née", "nee")}
-    config = {"nlp": {"vectors": {"@vectors": "spacy-nested-ner.PieceVectors.v1", **settings}}}
-    nlp = spacy.blank(lang, config=config)
-    strings = nlp.vocab.strings
-    keys = [strings.add(piece) for piece in pieces]
-    nlp.vocab.vectors = PieceVectors(strings=strings, data=vectors, keys=keys, name=f"{lang}_pieces", **settings)
+    nlp.vocab.vectors = PieceVectors(
+        strings=strings,
+        data=vectors,
+        keys=[strings.add(piece) for piece in pieces],
+        name=f"{lang}_pieces",
+        ignore_case=reader.ignores("Word", "word"),
+        ignore_accents=reader.ignores("née", "nee"),
+        cut_ideographs=reader.cuts_ideographs,
+    )
     return WordVectors(nlp, len(pieces), kept)
 
 
@@ -97,32 +105,42 @@ class _Reader:
         try:
             self._tokenizer = AutoTokenizer.from_pretrained(transformer)
             model = AutoModel.from_pretrained(transformer)
-        except (OSError, ValueError, KeyError) as error:
+        except Exception as error:  # of many kinds, some of them those of other packages
             (reason, *_) = str(error).strip().splitlines() or [type(error).__name__]
             raise ValueError(
                 f"the transformer {transformer!r} cannot be loaded; expected its name on the Hugging Face hub, or a "
                 f"folder with its config, weights and tokenizer: {reason}"
             ) from None
-        tokens = list(self._tokenizer.get_vocab())
-        # Others have a few that consist of such characters.
-        self._is_word_piece = sum(token.startswith(INSIDE) for token in tokens) > sum(map(_begins_word, tokens))
+        if not hasattr(model.config, "hidden_size"):
+            raise ValueError(
+                f"the transformer {transformer!r} is a {type(model).__name__}; expected one that reads texts and "
+                f"nothing else, such as BERT"
+            )
         self._model = (model.get_encoder() if model.config.is_encoder_decoder else model).eval()
         self._device = torch.device("cpu" if gpu_id < 0 else f"cuda:{gpu_id}")
         self._model.to(self._device)
-        self.width = int(self._model.config.hidden_size)
+        self.width = int(model.config.hidden_size)
+        tokens = list(self._tokenizer.get_vocab())
+        # Others have a few that consist of such characters.
+        self._is_word_piece = sum(token.startswith(INSIDE) for token in tokens) > sum(map(_begins_word, tokens))
+        self.cuts_ideographs = self._ids("日本") == [*self._ids("日"), *self._ids("本")]
+
+    def _ids(self, word: str) -> list[int]:
+        found: list[int] = self._tokenizer(f" {word}", add_special_tokens=False)["input_ids"]
+        return found
 
     def ignores(self, spelling: str, other: str) -> bool:
         """Whether the transformer does not tell two spellings apart."""
-        first, second = self._tokenizer([spelling, other], add_special_tokens=False)["input_ids"]
-        return bool(first == second)
+        return self._ids(spelling) == self._ids(other)
 
     def pieces(self) -> dict[str, int]:
         """The numbers of pieces, by what they have in the table. Left out are special tokens, parts of a character and
         what the tokenizer has and never uses."""
         special = set(self._tokenizer.all_special_ids)
+        known = self._model.get_input_embeddings().weight.shape[0]
         found: dict[str, int] = {}
         for token, number in sorted(self._tokenizer.get_vocab().items(), key=lambda item: item[1]):
-            if number not in special and (key := self._key(token)):
+            if number < known and number not in special and (key := self._key(token)):
                 found.setdefault(key, number)
         starts = [key for key in found if not key.startswith(INSIDE)]
         # Many tokenizers take a word for the rest of another one if there is no space before it.
@@ -138,7 +156,11 @@ class _Reader:
     def _key(self, token: str) -> str:
         """What a piece has in the table; "" for none."""
         if self._is_word_piece:
-            return "" if token == INSIDE else token
+            inside = token.removeprefix(INSIDE)
+            is_unused = self.cuts_ideographs and inside != token and len(inside) == 1 and is_ideograph(inside)
+            return token if inside and not is_unused else ""
+        if _BYTE.fullmatch(token):
+            return ""
         text = self._tokenizer.convert_tokens_to_string([token]).strip().removeprefix("▁")
         if len(text.split()) != 1 or "\N{REPLACEMENT CHARACTER}" in text:
             return ""

@@ -1,4 +1,4 @@
-"""A vector for every word, made from those of its pieces. Needs spaCy alone.
+"""A vector for every word, made from those of its pieces.
 
     vector(w) = mean(V[p] for every piece p of w)
 
@@ -8,19 +8,23 @@ again. Those inside a word have `##` before them. A word is first cut at its pun
 
 from collections.abc import Callable, Iterable
 from typing import Any, cast
-from unicodedata import category, normalize
+from unicodedata import category, name, normalize
 
 from spacy.strings import get_string_id
 from spacy.vectors import Vectors
 from spacy.vocab import Vocab
 from thinc.backends import get_array_ops
 
+# The registered name. It is saved as the mode of the table, too: whoever loads it without a config that says so is told
+# what is missing.
+REGISTERED = "spacy-nested-ner.PieceVectors.v1"
 # Before a piece that does not begin a word.
 INSIDE = "##"
 # Characters of a word that are looked at, and of the longest piece.
 _LONGEST_WORD, _LONGEST_PIECE = 100, 40
 # Words whose pieces are kept for the next text.
 _REMEMBERED = 2**16
+_SETTINGS = ("ignore_case", "ignore_accents", "cut_ideographs")
 
 
 class PieceVectors(Vectors):
@@ -29,29 +33,39 @@ class PieceVectors(Vectors):
     strings (StringStore): The strings of the vocab.
     ignore_case (bool): Whether the pieces are lower-case.
     ignore_accents (bool): Whether the pieces are without accents.
+    cut_ideographs (bool): Whether every Chinese character is a word of its own.
     **table (Any): Other arguments of `spacy.vectors.Vectors`, such as data and keys. A key that is spelled like a word
         is that word's only piece.
     """
 
     # In its default mode, spaCy would look up whole words in the table and nothing else.
-    mode = "pieces"
+    mode = REGISTERED
 
-    def __init__(self, *, strings: Any, ignore_case: bool = False, ignore_accents: bool = False, **table: Any) -> None:
+    def __init__(
+        self,
+        *,
+        strings: Any,
+        ignore_case: bool = False,
+        ignore_accents: bool = False,
+        cut_ideographs: bool = False,
+        **table: Any,
+    ) -> None:
         self.ignore_case = ignore_case
         self.ignore_accents = ignore_accents
+        self.cut_ideographs = cut_ideographs
         self._found: dict[int | str, list[int]] = {}
-        self._first_strings = strings
+        self._more_strings = [strings]
         super().__init__(strings=strings, **table)
 
     def __reduce__(self) -> tuple:
-        return _unpickled, (self.strings, self.ignore_case, self.ignore_accents, self.to_bytes(exclude=["strings"]))
+        return _unpickled, ([self.strings, *self._more_strings], self.to_bytes(exclude=["strings"]))
 
     def __contains__(self, key: int | str) -> bool:
         return bool(self._rows_of(key))
 
     def __getitem__(self, key: int | str) -> Any:
         if key not in self:
-            raise KeyError(f"no piece of the word {self.strings.as_string(key)!r} has a vector")
+            raise KeyError(f"no piece of the word {self._string(key)!r} has a vector")
         return self.get_batch([key])[0]
 
     def get_batch(self, keys: Iterable[int | str]) -> Any:
@@ -71,15 +85,22 @@ class PieceVectors(Vectors):
         """The pieces of a word that have a vector, as they are in the table."""
         if get_string_id(word) in self.key2row:
             return [word]
-        return [piece for part in _parts(self._normal(word)) for piece in self._pieces_of_part(part)]
+        return [piece for part in self._parts(word) for piece in self._pieces_of_part(part)]
 
-    def _normal(self, word: str) -> str:
+    def _parts(self, word: str) -> list[str]:
+        """The parts of a word between punctuation marks, and each of these, without what is ignored."""
         word = word[:_LONGEST_WORD]
         if self.ignore_case:
             word = word.lower()
         if self.ignore_accents:
             word = "".join(each for each in normalize("NFD", word) if category(each) != "Mn")
-        return word
+        shown = (each for each in word if category(each) != "Cf")  # not soft hyphens, for example
+        return "".join(f" {each} " if self._is_alone(each) else each for each in shown).split()
+
+    def _is_alone(self, character: str) -> bool:
+        kind = category(character)[0]
+        is_punctuation = kind == "P" or (kind == "S" and character.isascii())
+        return is_punctuation or (self.cut_ideographs and is_ideograph(character))
 
     def _pieces_of_part(self, part: str) -> list[str]:
         found = []
@@ -98,47 +119,60 @@ class PieceVectors(Vectors):
         if rows is None:
             if len(self._found) >= _REMEMBERED:
                 self._found.clear()
-            # spaCy does not give the strings of a vocab that was pickled to its vectors.
-            strings = self.strings if key in self.strings else self._first_strings
-            pieces = self.pieces(strings.as_string(key))
+            pieces = self.pieces(self._string(key))
             rows = self._found[key] = [self.key2row[get_string_id(piece)] for piece in pieces]
         return rows
 
+    def _string(self, key: int | str) -> str:
+        if isinstance(key, str):
+            return key
+        # A vocab that was pickled does not give its strings to its vectors, but some that are empty.
+        stores = (store for store in (self.strings, *self._more_strings) if key in store)
+        return cast(str, next(stores, self.strings)[key])
+
     # What changes the table.
 
-    def add(self, key: int | str, **place: Any) -> int:
+    def add(self, key: int | str, *, vector: Any = None, row: int | None = None) -> int:
         self._found.clear()
-        return cast(int, super().add(key, **place))
+        if row is None and self.is_full and get_string_id(key) not in self.key2row:
+            rows, width = self.shape
+            self.resize((max(100, int(rows * 1.3)), width))
+        return cast(int, super().add(key, vector=vector, row=row))
 
-    def from_disk(self, path: Any, **options: Any) -> "PieceVectors":
+    def _sync_unset(self) -> None:
         self._found.clear()
-        return cast(PieceVectors, super().from_disk(path, **options))
+        super()._sync_unset()
 
-    def from_bytes(self, data: bytes, **options: Any) -> "PieceVectors":
-        self._found.clear()
-        return cast(PieceVectors, super().from_bytes(data, **options))
+    # What is saved besides the table.
+
+    def _get_cfg(self) -> dict[str, Any]:
+        return {"mode": self.mode} | {name: getattr(self, name) for name in _SETTINGS}
+
+    def _set_cfg(self, cfg: dict[str, Any]) -> None:
+        if cfg.get("mode") != self.mode:
+            raise ValueError(
+                f"these vectors are of the kind {cfg.get('mode')!r}, and [nlp.vectors] of the config says "
+                f"{self.mode!r}; copy [nlp.vectors] from the config of the pipeline that has the vectors"
+            )
+        super()._set_cfg({})
+        for setting in _SETTINGS:
+            setattr(self, setting, bool(cfg.get(setting)))
 
 
-def _parts(word: str) -> list[str]:
-    """The parts between punctuation marks, and each of these."""
-    return "".join(f" {each} " if _is_punctuation(each) else each for each in word).split()
+def is_ideograph(character: str) -> bool:
+    return name(character, "").startswith("CJK ")
 
 
-def _is_punctuation(character: str) -> bool:
-    kind = category(character)[0]
-    return kind == "P" or (kind == "S" and character.isascii())
-
-
-def _unpickled(strings: Any, ignore_case: bool, ignore_accents: bool, data: bytes) -> PieceVectors:
-    vectors = PieceVectors(strings=strings, ignore_case=ignore_case, ignore_accents=ignore_accents)
+def _unpickled(strings: list[Any], data: bytes) -> PieceVectors:
+    vectors = PieceVectors(strings=strings[0])
+    vectors._more_strings = strings
     return vectors.from_bytes(data, exclude=["strings"])
 
 
-def make_piece_vectors(ignore_case: bool = False, ignore_accents: bool = False) -> Callable[[Vocab], PieceVectors]:
-    """Vectors of words from those of their pieces, for `[nlp.vectors]`.
+def make_piece_vectors() -> Callable[[Vocab], PieceVectors]:
+    """Word vectors that are the mean of the vectors of a word's pieces, for `[nlp.vectors]`. Whether case and accents
+    count is saved with the vectors.
 
-    ignore_case (bool): Whether the pieces are lower-case.
-    ignore_accents (bool): Whether the pieces are without accents.
     RETURNS (Callable[[Vocab], PieceVectors]): Makes the table of a vocab, which is empty until vectors are loaded.
     """
-    return lambda vocab: PieceVectors(strings=vocab.strings, ignore_case=ignore_case, ignore_accents=ignore_accents)
+    return lambda vocab: PieceVectors(strings=vocab.strings)

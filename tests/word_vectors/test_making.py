@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from spacy.util import load_config
 from tiny_transformer import LETTERS, WORDS, save_transformer
 
 from spacy_nested_ner import init_config
-from spacy_nested_ner.word_vectors import make_word_vectors
+from spacy_nested_ner.word_vectors import make_word_vectors, making
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
@@ -85,14 +86,15 @@ def test_words_have_the_pieces_that_the_tokenizer_finds(tiny, cased):
 
 def test_case_and_accents_are_those_of_the_transformer(tiny, cased):
     made = make_word_vectors(tiny, width=4)
-    about = {"@vectors": "spacy-nested-ner.PieceVectors.v1", "ignore_case": True, "ignore_accents": True}
-    assert made.nlp.config["nlp"]["vectors"] == about
-    one, other, accented = made.nlp.vocab.vectors.get_batch(["née", "NEE", "Ne\u0301e"])
+    assert made.nlp.config["nlp"]["vectors"] == {"@vectors": "spacy-nested-ner.PieceVectors.v1"}
+    vectors = made.nlp.vocab.vectors
+    assert (vectors.ignore_case, vectors.ignore_accents, vectors.cut_ideographs) == (True, True, True)
+    one, other, accented = vectors.get_batch(["née", "NEE", "Ne\u0301e"])
     assert (one == other).all()
     assert (one == accented).all()
-    made = make_word_vectors(cased, width=4)
-    assert made.nlp.config["nlp"]["vectors"] == {**about, "ignore_case": False, "ignore_accents": False}
-    one, other = made.nlp.vocab.vectors.get_batch(["Mill", "mill"])
+    vectors = make_word_vectors(cased, width=4).nlp.vocab.vectors
+    assert (vectors.ignore_case, vectors.ignore_accents, vectors.cut_ideographs) == (False, False, True)
+    one, other = vectors.get_batch(["Mill", "mill"])
     assert (one != other).any()
 
 
@@ -102,19 +104,23 @@ TEXTS = [
 ] * 5
 
 
-@pytest.fixture(params=["byte-level", "sentence pieces"])
+@pytest.fixture(params=["byte-level", "sentence pieces", "sentence pieces or bytes"])
 def other_kind(request, tmp_path):
     """A transformer with a tokenizer that marks where a word begins, not where it goes on."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
-    tokenizer = Tokenizer(models.BPE())
-    options = {"vocab_size": 300, "special_tokens": ["<s>", "</s>"], "show_progress": False}
+    with_bytes = request.param == "sentence pieces or bytes"
+    tokenizer = Tokenizer(models.BPE(byte_fallback=with_bytes))
+    byte_tokens = [f"<0x{number:02X}>" for number in range(256)] if with_bytes else []
+    options = {"vocab_size": 600, "special_tokens": ["<s>", "</s>", *byte_tokens], "show_progress": False}
     if request.param == "byte-level":
         tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.ByteLevel(), decoders.ByteLevel()
         options["initial_alphabet"] = pre_tokenizers.ByteLevel.alphabet()
     else:
         tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     tokenizer.train_from_iterator(TEXTS, trainers.BpeTrainer(**options))
+    if with_bytes:
+        tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), tokenizer.decoder])
     fast = transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>")
     fast.save_pretrained(tmp_path)
     sizes = {"n_layer": 1, "n_head": 2, "n_embd": 16, "n_positions": 40}
@@ -124,6 +130,7 @@ def other_kind(request, tmp_path):
 
 def test_other_kinds_of_tokenizers(other_kind):
     vectors = make_word_vectors(other_kind, width=8).nlp.vocab.vectors
+    assert not vectors.cut_ideographs
     tokenizer = transformers.AutoTokenizer.from_pretrained(other_kind)
     for word in ("mayor", "harbor", "mill", "twice", "mom"):
         begun, *others = tokenizer.tokenize(f" {word}")
@@ -132,6 +139,24 @@ def test_other_kinds_of_tokenizers(other_kind):
     assert vectors.get_batch(["mayor"]).any()
     assert vectors.pieces("mayor-mill") == [*vectors.pieces("mayor"), *vectors.pieces("-"), *vectors.pieces("mill")]
     assert all("\N{REPLACEMENT CHARACTER}" not in vectors.strings[key] for key in vectors.key2row)
+    reader = making._Reader(other_kind, -1)
+    of_letter = reader.pieces()["##m"]
+    assert tokenizer.convert_ids_to_tokens(of_letter) == "m"
+
+
+def test_tokens_that_the_model_does_not_know_are_left_out(tiny, tmp_path):
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tiny)
+    tokenizer.add_tokens(["ferry"])
+    tokenizer.save_pretrained(tmp_path)
+    transformers.AutoModel.from_pretrained(tiny).save_pretrained(tmp_path)
+    assert make_word_vectors(str(tmp_path), width=4).pieces == make_word_vectors(tiny, width=4).pieces
+
+
+def test_ideographs(tmp_path):
+    folder = save_transformer(tmp_path / "own", more=["日", "本", "##日", "##本"])
+    vectors = make_word_vectors(str(folder), width=4).nlp.vocab.vectors
+    assert vectors.pieces("日本") == transformers.AutoTokenizer.from_pretrained(folder).tokenize("日本") == ["日", "本"]
+    assert vectors.find(key="##本") == -1
 
 
 def test_a_tokenizer_without_pieces_of_words(tiny, tmp_path):
@@ -173,6 +198,18 @@ def test_errors_say_what_to_do(tiny, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ValueError, match=r"empty' cannot be loaded; expected its name on the Hugging Face hub, or a "):
         make_word_vectors(str(tmp_path / "empty"))
+    config = transformers.BertConfig.from_pretrained(tiny)
+    (tmp_path / "other").mkdir()
+    transformers.AutoTokenizer.from_pretrained(tiny).save_pretrained(tmp_path / "other")
+    (tmp_path / "other" / "config.json").write_text(config.to_json_string())
+    (tmp_path / "other" / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(ValueError, match=r"other' cannot be loaded; expected its name on the Hugging Face hub, or a "):
+        make_word_vectors(str(tmp_path / "other"))
+    monkeypatch.setattr(
+        transformers.AutoModel, "from_pretrained", lambda name: SimpleNamespace(config=SimpleNamespace())
+    )
+    with pytest.raises(ValueError, match="is a SimpleNamespace; expected one that reads texts and nothing else"):
+        make_word_vectors(tiny)
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ValueError, match=r"though not to use them .* pip install 'spacy-nested-ner\[transformers\]'"):
         make_word_vectors(tiny)
@@ -202,7 +239,18 @@ def test_the_command_saves_vectors_for_init(folder, tiny):
     assert run("vectors", tiny, "vectors", "--force", "-w", "4").exit_code == 0
     assert spacy.load("vectors").vocab.vectors.shape[1] == 4
     assert "width is 99; expected a number from 1 to 16" in fails("vectors", tiny, "other", "-w", "99")
+    assert "lang is 'klingon'; expected a language code of spaCy" in fails("vectors", tiny, "other", "-l", "klingon")
+    assert "train.spacy exists and is not a pipeline; give a new or" in fails("vectors", tiny, "train.spacy")
     assert not (folder / "other").exists()
+
+
+def test_vectors_of_a_language(folder, tiny):
+    result = run("vectors", tiny, "vectors", "-w", "8", "-l", "de")
+    assert result.stdout.endswith("--vectors vectors --lang de\n")
+    message = fails("init", "config.cfg", "-t", "train.spacy", "--vectors", "vectors")
+    assert "the vectors 'vectors' are of a pipeline with lang = 'de', and lang is 'en'; expected the same" in message
+    assert run("init", "config.cfg", "-t", "train.spacy", "--vectors", "vectors", "--lang", "de").exit_code == 0
+    assert load_config("config.cfg")["nlp"]["lang"] == "de"
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """A vector for every word: its pieces, what spaCy does with the table, and saving. No transformer."""
 
+import copy
 import pickle
 
 import numpy as np
@@ -9,6 +10,7 @@ from spacy.attrs import ORTH
 from spacy.ml import StaticVectors
 from spacy.strings import StringStore
 from spacy.tokens import Doc
+from spacy.vectors import Vectors
 
 from spacy_nested_ner.word_vectors import PieceVectors, piece_vectors
 
@@ -21,9 +23,11 @@ def table(*, strings=None, **options):
     return PieceVectors(strings=StringStore() if strings is None else strings, data=DATA, keys=PIECES, **options)
 
 
+CONFIG = {"nlp": {"vectors": {"@vectors": "spacy-nested-ner.PieceVectors.v1"}}}
+
+
 def pipeline(**options):
-    config = {"nlp": {"vectors": {"@vectors": "spacy-nested-ner.PieceVectors.v1", **options}}}
-    nlp = spacy.blank("en", config=config)
+    nlp = spacy.blank("en", config=CONFIG)
     for piece in PIECES:
         nlp.vocab.strings.add(piece)
     nlp.vocab.vectors = table(strings=nlp.vocab.strings, **options)
@@ -45,7 +49,8 @@ def mean_of(*pieces):
         ("mill-a", ["mill", "-", "a"]),  # a part begins anew
         ("2-a2", ["2", "-", "a", "##2"]),
         ("a+a", ["a", "a"]),  # "+" is punctuation, too, and no piece
-        ("mi\u200bll", ["mi", "##ll"]),  # a character without a piece
+        ("mi€ll", ["mi", "##ll"]),  # a character without a piece
+        ("mi\u00adll", ["mill"]),  # a soft hyphen
         ("xma", ["##a"]),  # "xm" has no piece
         ("xmi", []),  # "mi" begins a word, and "##mi" is no piece
         ("##er", ["##er"]),  # a key of the table
@@ -71,6 +76,13 @@ def test_case_and_accents_are_ignored_if_the_table_has_none():
     assert table(ignore_case=True, ignore_accents=True).pieces("MILLÉ") == ["mill", "##e"]
     assert table(ignore_accents=True).pieces("é") == ["é"]  # a key of the table, as it is spelled
     assert table(ignore_accents=True).pieces("mille\u0301r") == ["mill", "##er"]
+
+
+def test_ideographs_are_words_if_the_transformer_says_so():
+    keys = ["日", "本", "##本", "##a"]
+    for cut, pieces in ((False, ["日", "##本", "##a"]), (True, ["日", "本"])):
+        vectors = PieceVectors(strings=StringStore(), data=DATA[:4], keys=keys, cut_ideographs=cut)
+        assert vectors.pieces("日本a") == pieces
 
 
 def test_long_words_are_cut():
@@ -103,6 +115,28 @@ def test_a_word_that_is_added_is_its_own_piece():
     assert (before != vectors.get_batch(["miller"])).any()
 
 
+def test_words_can_be_given_vectors():
+    nlp = pipeline()
+    before = nlp.vocab.vectors.get_batch(["milord"])
+    for value, word in enumerate(["miller", "x", "mill"]):
+        nlp.vocab.set_vector(word, np.full(3, value, dtype="float32"))
+        np.testing.assert_array_equal(nlp.vocab.get_vector(word), [value] * 3)
+        np.testing.assert_array_equal(nlp.vocab.vectors.get_batch([word]), [[value] * 3])
+    np.testing.assert_array_equal(nlp.vocab.vectors.get_batch(["milord"]), before)
+    empty = spacy.blank("en", config=CONFIG)
+    empty.vocab.set_vector("x", np.ones(3, dtype="float32"))
+    np.testing.assert_array_equal(empty("x")[0].vector, np.ones(3))
+
+
+def test_a_table_that_shrinks():
+    vectors = table()
+    assert vectors.get_batch(["miller"]).any()
+    vectors.resize((ROWS["mill"] + 1, 3))
+    np.testing.assert_allclose(vectors.get_batch(["miller"])[0], DATA[ROWS["mill"]])
+    vectors.clear()
+    assert not vectors.get_batch(["miller"]).any()
+
+
 def test_only_so_many_words_are_remembered(monkeypatch):
     monkeypatch.setattr(piece_vectors, "_REMEMBERED", 2)
     vectors = table()
@@ -131,8 +165,9 @@ def test_saved_and_loaded(tmp_path):
     nlp.to_disk(tmp_path)
     others = [
         spacy.load(tmp_path),
-        spacy.blank("en", config={"nlp": {"vectors": nlp.config["nlp"]["vectors"]}}).from_bytes(nlp.to_bytes()),
+        spacy.blank("en", config=CONFIG).from_bytes(nlp.to_bytes()),
         pickle.loads(pickle.dumps(nlp)),
+        pickle.loads(pickle.dumps(copy.deepcopy(pickle.loads(pickle.dumps(copy.deepcopy(nlp)))))),
     ]
     expected = nlp("Miller")[0].vector
     assert expected.any()
@@ -140,7 +175,7 @@ def test_saved_and_loaded(tmp_path):
         assert isinstance(other.vocab.vectors, PieceVectors)
         np.testing.assert_array_equal(other("Millér")[0].vector, expected)
         about = other.meta["vectors"]
-        assert (about["width"], about["vectors"], about["mode"]) == (3, 12, "pieces")
+        assert (about["width"], about["vectors"], about["mode"]) == (3, 12, "spacy-nested-ner.PieceVectors.v1")
 
 
 def test_other_vectors_take_the_place_of_those_that_were_looked_up():
@@ -150,6 +185,20 @@ def test_other_vectors_take_the_place_of_those_that_were_looked_up():
     vectors.from_bytes(other.to_bytes())
     assert (before != vectors.get_batch(["miller"])).any()
     np.testing.assert_array_equal(vectors.get_batch(["miller"]), other.get_batch(["miller"]))
+
+
+def test_a_config_for_vectors_of_another_kind(tmp_path):
+    pipeline().to_disk(tmp_path / "pieces")
+    with pytest.raises(ValueError, match=r"'spacy-nested-ner\.PieceVectors\.v1' is not a valid Mode"):
+        spacy.blank("en").vocab.from_disk(tmp_path / "pieces" / "vocab")
+    floret = {"mode": "floret", "minn": 3, "maxn": 4, "hash_count": 2}
+    for options in ({"keys": ["mill"], "data": DATA[:1]}, {**floret, "data": DATA}):
+        nlp = spacy.blank("en")
+        nlp.vocab.vectors = Vectors(strings=nlp.vocab.strings, **options)
+        nlp.to_disk(tmp_path / "other")
+        message = rf"the kind '{options.get('mode', 'default')}', and \[nlp.vectors\] of the config says 'spacy-nested"
+        with pytest.raises(ValueError, match=message):
+            spacy.blank("en", config=CONFIG).vocab.from_disk(tmp_path / "other" / "vocab")
 
 
 @pytest.mark.slow
